@@ -72,7 +72,7 @@ void hymg_solver_profile(hymg_solver *solver, bool on)
   solver->h.profile.on = on;
   if (!on) return;
   for (int l = 0; l < HYMGI_MAX_LEVELS; l++)
-    for (int v = 0; v < HYMGI_NUM_OPS; v++)
+    for (int v = 0; v < HYMGI_NUM_ROWS; v++)
       solver->h.profile.row[l][v] =
           (hymg_profile_row){.level = l, .operation = hymgi_op_name((hymgi_op)v)};
 }
@@ -80,7 +80,7 @@ void hymg_solver_profile(hymg_solver *solver, bool on)
 static const hymg_profile_row *used_row(const hymg_solver *solver, int index)
 {
   for (int l = 0; l < solver->h.num_levels; l++)
-    for (int v = 0; v < HYMGI_NUM_OPS; v++)
+    for (int v = 0; v < HYMGI_NUM_ROWS; v++)
       if (solver->h.profile.row[l][v].calls > 0 && index-- == 0)
         return &solver->h.profile.row[l][v];
   return NULL;

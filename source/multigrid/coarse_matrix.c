@@ -27,12 +27,11 @@ void hymgi_coarse_multiply(hymgi_hierarchy *h, int visits)
 {
   hymgi_level *level = h->level + h->matrix.level;
   const double *const matrix = visits ? h->matrix.v : h->matrix.f;
-  const double start = hymgi_profile_begin(level, HYMGI_OP_COARSE);
   ptrdiff_t at[HYMGI_MATRIX_CELLS];
   list_cells(level->box, at);
-  level->backend->coarse_multiply(level, matrix, at);
-  hymgi_profile_end(level, HYMGI_OP_COARSE, start,
-                    (double)hymgi_matrix_doubles(level->cells) * sizeof(double));
+  HYMGI_OPERATION(level, HYMGI_OP_MATRIX,
+                  (double)hymgi_matrix_doubles(level->cells) / (double)level->cells,
+                  level->backend->coarse_multiply(level, matrix, at));
 }
 
 /* ---- making them ---- */

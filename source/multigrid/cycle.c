@@ -12,10 +12,8 @@ static bool holds(const hymgi_level *level)
 
 static void bottom_solve(hymgi_hierarchy *h, hymgi_level *level)
 {
-  const double start = hymgi_profile_begin(level, HYMGI_OP_BOTTOM);
-  h->profile.in_bottom = start != 0;
-  hymgi_bottom_solve(level, h->options.bottom);
-  hymgi_profile_end(level, HYMGI_OP_BOTTOM, start, 0);
+  HYMGI_OPERATION(level, HYMGI_OP_BOTTOM, 0, h->profile.in_bottom = h->profile.on;
+                  hymgi_bottom_solve(level, h->options.bottom));
   h->profile.in_bottom = false;
 }
 

@@ -207,6 +207,13 @@ static inline hymgi_plan *hymgi_operator_halo(const hymgi_level *level)
   return level->halo[level->method->stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];
 }
 
+/* What the robust path's transfers read of a level's ghosts; NULL if nothing. */
+static inline const hymgi_plan *hymgi_transfer_halo(const hymgi_level *level)
+{
+  if (!level->method->weighted) return NULL;
+  return level->method->tensor ? level->halo[HYMGI_HALO_FULL] : hymgi_operator_halo(level);
+}
+
 /* Does the halo take messages, or copies within the rank's own boxes alone? */
 static inline bool hymgi_sends(const hymgi_level *level)
 {

@@ -8,17 +8,6 @@
 #include "multigrid/boundary_data.h"
 #include "multigrid/hierarchy.h"
 
-static double smooth_bytes(const hymgi_level *level)
-{
-  const hymgi_method *m = level->method;
-  double streams = hymgi_operator_streams(level) + 2 + (level->c.dinv || level->c.l1inv) +
-                   (m->smoother == HYMG_CHEBYSHEV);
-  /* half of f, of the target, and of 1/diag (FV4) or of x (FV2 does not read the colour that it
-   * updates) */
-  if (m->smoother == HYMG_GSRB) streams -= 1.5;
-  return hymgi_stream_bytes(level, streams * hymgi_sweeps(level));
-}
-
 void hymgi_cross(const hymgi_level *from, const hymgi_level *to)
 {
   if (from->backend != to->backend) from->backend->sync(from->context);
@@ -26,10 +15,7 @@ void hymgi_cross(const hymgi_level *from, const hymgi_level *to)
 
 void hymgi_smooth(hymgi_level *level)
 {
-  const double start = hymgi_profile_begin(level, HYMGI_OP_SMOOTH);
-  level->backend->smooth(level);
-  hymgi_profile_end(level, HYMGI_OP_SMOOTH, start, smooth_bytes(level));
-  hymgi_profile_messages(level, HYMGI_OP_SMOOTH, hymgi_operator_halo(level), hymgi_sweeps(level));
+  HYMGI_OPERATION(level, HYMGI_OP_SMOOTH, 0, level->backend->smooth(level));
 }
 
 void hymgi_smooth_transposed(hymgi_level *level)
@@ -46,29 +32,19 @@ void hymgi_smooth_transposed(hymgi_level *level)
 
 void hymgi_apply(const hymgi_level *level, double *x, double *y)
 {
-  const double start = hymgi_profile_begin(level, HYMGI_OP_APPLY);
-  level->backend->apply(level, x, y);
-  hymgi_profile_end(level, HYMGI_OP_APPLY, start,
-                    hymgi_stream_bytes(level, hymgi_operator_streams(level) + 1));
-  hymgi_profile_messages(level, HYMGI_OP_APPLY, hymgi_operator_halo(level), 1);
+  HYMGI_OPERATION(level, HYMGI_OP_APPLY, 1, level->backend->apply(level, x, y));
 }
 
 void hymgi_residual(const hymgi_level *level, const double *f, double *x, double *r)
 {
-  const double start = hymgi_profile_begin(level, HYMGI_OP_RESIDUAL);
-  level->backend->residual(level, f, x, r);
-  hymgi_profile_end(level, HYMGI_OP_RESIDUAL, start,
-                    hymgi_stream_bytes(level, hymgi_operator_streams(level) + 2));
-  hymgi_profile_messages(level, HYMGI_OP_RESIDUAL, hymgi_operator_halo(level), 1);
+  HYMGI_OPERATION(level, HYMGI_OP_RESIDUAL, 2, level->backend->residual(level, f, x, r));
 }
 
 double hymgi_residual_norm(const hymgi_level *level, const double *f, double *x)
 {
-  const double start = hymgi_profile_begin(level, HYMGI_OP_RESIDUAL);
-  const double norm = hymgi_reduce_max(level, level->backend->residual_max(level, f, x));
-  hymgi_profile_end(level, HYMGI_OP_RESIDUAL, start,
-                    hymgi_stream_bytes(level, hymgi_operator_streams(level) + 1));
-  hymgi_profile_messages(level, HYMGI_OP_RESIDUAL, hymgi_operator_halo(level), 1);
+  double norm;
+  HYMGI_OPERATION(level, HYMGI_OP_RESIDUAL, 1,
+                  norm = hymgi_reduce_max(level, level->backend->residual_max(level, f, x)));
   return norm;
 }
 
@@ -89,13 +65,6 @@ static void gather(const hymgi_level *fine, const hymgi_level *coarse, double *y
   hymgi_exchange_begin(fine->context, mover, fine->gather, fine->patch, fine->patch_vector,
                        coarse->box, y);
   hymgi_exchange_end(fine->context, mover, fine->gather, coarse->box, y, zero);
-}
-
-/* What the robust path's transfers read of a level's ghosts; NULL if nothing. */
-static const hymgi_plan *transfer_halo(const hymgi_level *level)
-{
-  if (!level->method->weighted) return NULL;
-  return level->method->tensor ? level->halo[HYMGI_HALO_FULL] : hymgi_operator_halo(level);
 }
 
 /* Where a side is odd: smooth; then coarse->f = the sums of f - A x over children, coarse->x = 0. level->y
@@ -122,59 +91,34 @@ static bool fused_smooth_restrict(hymgi_level *fine, bool from_zero, hymgi_after
 {
   const hymgi_robust_ops *ops = fine->backend->robust;
   if (!ops->smooth_restrict || fine->method->tensor) return false;
-  const double start = hymgi_profile_begin(fine, HYMGI_OP_SMOOTH_RESTRICT);
-  const bool done = ops->smooth_restrict(fine, from_zero, after, coarse);
-  const double own =
-      hymgi_stream_bytes(fine, hymgi_operator_streams(fine) + (fine->method->weighted ? 6 : 3));
-  if (!done) {
-    hymgi_profile_cancel(fine, start);
-    return false;
-  }
-  hymgi_profile_end(fine, HYMGI_OP_SMOOTH_RESTRICT, start, smooth_bytes(fine) + own);
-  hymgi_profile_messages(fine, HYMGI_OP_SMOOTH_RESTRICT, hymgi_operator_halo(fine),
-                         hymgi_sweeps(fine) + 1);
-  hymgi_profile_messages(fine, HYMGI_OP_SMOOTH_RESTRICT, transfer_halo(fine), 1);
-  return true;
+  bool done;
+  HYMGI_OPERATION_IF(done, fine, HYMGI_OP_SMOOTH_RESTRICT_WEIGHTED, fine->method->weighted ? 6 : 3,
+                     ops->smooth_restrict(fine, from_zero, after, coarse));
+  return done;
 }
 
 static void smooth_from_zero(hymgi_level *level)
 {
-  const double start = hymgi_profile_begin(level, HYMGI_OP_SMOOTH);
   const hymgi_robust_ops *ops = level->backend->robust;
-  if (!ops->smooth_from_zero || !ops->smooth_from_zero(level)) {
-    level->backend->fill(level, 0, level->x);
-    level->backend->smooth(level);
-  }
-  hymgi_profile_end(level, HYMGI_OP_SMOOTH, start, smooth_bytes(level));
-  hymgi_profile_messages(level, HYMGI_OP_SMOOTH, hymgi_operator_halo(level), hymgi_sweeps(level));
-}
-
-static void residual_red(const hymgi_level *level)
-{
-  const double start = hymgi_profile_begin(level, HYMGI_OP_RESIDUAL);
-  level->backend->robust->residual_red(level, level->f, level->x, level->y);
-  hymgi_profile_end(level, HYMGI_OP_RESIDUAL, start,
-                    hymgi_stream_bytes(level, hymgi_operator_streams(level) + 1));
-  hymgi_profile_messages(level, HYMGI_OP_RESIDUAL, hymgi_operator_halo(level), 1);
+  if (ops->smooth_from_zero && ops->smooth_from_zero(level)) return;
+  level->backend->fill(level, 0, level->x);
+  level->backend->smooth(level);
 }
 
 /* The residual, through y, to the patches. */
 static void restrict_residual(const hymgi_level *fine, hymgi_after after, double *patches)
 {
   const hymgi_robust_ops *ops = fine->backend->robust;
-  const hymgi_plan *halo = transfer_halo(fine);
+  const hymgi_plan *halo = hymgi_transfer_halo(fine);
   const bool red = after == HYMGI_AFTER_GSRB;
-  const double weights = fine->method->weighted ? 3 : 0;
   if (red)
-    residual_red(fine);
+    HYMGI_OPERATION(fine, HYMGI_OP_RESIDUAL, 1, ops->residual_red(fine, fine->f, fine->x, fine->y));
   else
     hymgi_residual(fine, fine->f, fine->x, fine->y);
-  const double start = hymgi_profile_begin(fine, HYMGI_OP_RESTRICT);
-  hymgi_run_plan(fine, halo, fine->box, fine->y, fine->box, fine->y);
-  ops->restrict_weighted(fine, fine->y, after, patches);
-  hymgi_profile_end(fine, HYMGI_OP_RESTRICT, start,
-                    hymgi_stream_bytes(fine, (1 + weights) * (red ? 0.5 : 1)));
-  hymgi_profile_messages(fine, HYMGI_OP_RESTRICT, halo, 1);
+  HYMGI_OPERATION(fine, HYMGI_OP_RESTRICT_WEIGHTED,
+                  (fine->method->weighted ? 4 : 1) * (red ? 0.5 : 1),
+                  hymgi_run_plan(fine, halo, fine->box, fine->y, fine->box, fine->y);
+                  ops->restrict_weighted(fine, fine->y, after, patches));
 }
 
 /* The robust path: smooth; then coarse->f = P^T (f - A x). from_zero: x is taken as 0. level->y is
@@ -185,48 +129,40 @@ static void smooth_restrict_weighted(hymgi_level *fine, hymgi_level *coarse, boo
   double *const patches = patches_of(fine, coarse->f);
   if (!fused_smooth_restrict(fine, from_zero, after, patches)) {
     if (from_zero)
-      smooth_from_zero(fine);
+      HYMGI_OPERATION(fine, HYMGI_OP_SMOOTH, 0, smooth_from_zero(fine));
     else
       hymgi_smooth(fine);
     restrict_residual(fine, after, patches);
   }
-  const double start = hymgi_profile_begin(fine, HYMGI_OP_RESTRICT);
-  gather(fine, coarse, coarse->f, NULL);
-  hymgi_cross(fine, coarse);
-  if (fine->direct) {
-    hymgi_profile_cancel(fine, start);
-    return;
-  }
-  hymgi_profile_end(fine, HYMGI_OP_RESTRICT, start, 0);
-  hymgi_profile_messages(fine, HYMGI_OP_RESTRICT, fine->gather, 1);
+  if (fine->direct)
+    hymgi_cross(fine, coarse);
+  else
+    HYMGI_OPERATION(fine, HYMGI_OP_RESTRICT, 0, gather(fine, coarse, coarse->f, NULL);
+                    hymgi_cross(fine, coarse));
 }
 
 /* Where the interpolation to `fine` reads the coarse values. */
 static double *coarse_source(hymgi_level *coarse, hymgi_level *fine)
 {
   double *const source = patches_of(fine, coarse->x);
-  hymgi_run_plan(coarse, transfer_halo(coarse), coarse->box, coarse->x, coarse->box, coarse->x);
+  hymgi_run_plan(coarse, hymgi_transfer_halo(coarse), coarse->box, coarse->x, coarse->box,
+                 coarse->x);
   if (!fine->direct)
     hymgi_run_plan(fine, fine->scatter, coarse->box, coarse->x, fine->patch, source);
   hymgi_cross(coarse, fine);
   return source;
 }
 
-static void end_interpolation(const hymgi_level *coarse, const hymgi_level *fine, double start,
-                              double smoothing)
+static double weighted_arrays(const hymgi_level *fine)
 {
-  const double own = hymgi_stream_bytes(fine, fine->method->weighted ? 5 : 2);
-  hymgi_profile_end(fine, HYMGI_OP_INTERPOLATE, start, own + smoothing);
-  hymgi_profile_messages(fine, HYMGI_OP_INTERPOLATE, transfer_halo(coarse), 1);
-  hymgi_profile_messages(fine, HYMGI_OP_INTERPOLATE, fine->scatter, 1);
+  return fine->method->weighted ? 5 : 2;
 }
 
 static void interpolate_weighted(hymgi_level *coarse, hymgi_level *fine, bool smoothed)
 {
-  const double start = hymgi_profile_begin(fine, HYMGI_OP_INTERPOLATE);
-  const double *const source = coarse_source(coarse, fine);
-  fine->backend->robust->interpolate_weighted(fine, source, smoothed, fine->x);
-  end_interpolation(coarse, fine, start, 0);
+  HYMGI_OPERATION(fine, HYMGI_OP_INTERPOLATE_WEIGHTED, weighted_arrays(fine),
+                  const double *const source = coarse_source(coarse, fine);
+                  fine->backend->robust->interpolate_weighted(fine, source, smoothed, fine->x));
 }
 
 /* The last smoother call of a cycle on the standard path, with the norm that is wanted after it. */
@@ -234,17 +170,11 @@ static bool smooth_norm(hymgi_level *level)
 {
   if (level->norm != HYMGI_NORM_WANTED || level->method->robust || level->uneven) return false;
   if (!level->backend->smooth_norm) return false;
-  const double start = hymgi_profile_begin(level, HYMGI_OP_SMOOTH);
-  const double norm_bytes = hymgi_stream_bytes(level, hymgi_operator_streams(level) + 1);
-  if (!level->backend->smooth_norm(level, HYMGI_SLOT_RESIDUAL)) {
-    hymgi_profile_cancel(level, start);
-    return false;
-  }
-  level->norm = HYMGI_NORM_KNOWN;
-  hymgi_profile_end(level, HYMGI_OP_SMOOTH, start, smooth_bytes(level) + norm_bytes);
-  hymgi_profile_messages(level, HYMGI_OP_SMOOTH, hymgi_operator_halo(level),
-                         hymgi_sweeps(level) + 1);
-  return true;
+  bool done;
+  HYMGI_OPERATION_IF(done, level, HYMGI_OP_SMOOTH_NORM, 1,
+                     level->backend->smooth_norm(level, HYMGI_SLOT_RESIDUAL));
+  if (done) level->norm = HYMGI_NORM_KNOWN;
+  return done;
 }
 
 void hymgi_interpolate_smooth(hymgi_level *coarse, hymgi_level *fine)
@@ -255,16 +185,24 @@ void hymgi_interpolate_smooth(hymgi_level *coarse, hymgi_level *fine)
     if (!smooth_norm(fine)) hymgi_smooth_transposed(fine);
     return;
   }
-  const double start = hymgi_profile_begin(fine, HYMGI_OP_INTERPOLATE);
-  const double *const source = coarse_source(coarse, fine);
-  const bool fused = ops->interpolate_smooth(fine, source);
-  if (!fused) ops->interpolate_weighted(fine, source, true, fine->x);
-  end_interpolation(coarse, fine, start, fused ? smooth_bytes(fine) : 0);
-  if (fused)
-    hymgi_profile_messages(fine, HYMGI_OP_INTERPOLATE, hymgi_operator_halo(fine),
-                           hymgi_sweeps(fine));
-  else
-    hymgi_smooth_transposed(fine);
+  bool fused = false;
+  HYMGI_OPERATION(fine, fused ? HYMGI_OP_INTERPOLATE_SMOOTH : HYMGI_OP_INTERPOLATE_WEIGHTED,
+                  weighted_arrays(fine), const double *const source = coarse_source(coarse, fine);
+                  fused = ops->interpolate_smooth(fine, source);
+                  if (!fused) ops->interpolate_weighted(fine, source, true, fine->x));
+  if (!fused) hymgi_smooth_transposed(fine);
+}
+
+static void smooth_restrict(hymgi_level *fine, hymgi_level *coarse, bool from_zero)
+{
+  const bool same = coarse->backend == fine->backend;
+  const bool zeroes = (fine->direct || fine->inside) && fine->backend->zeroes && same;
+  double *const zero = zeroes ? coarse->x : NULL;
+  fine->backend->smooth_restrict(fine, from_zero, patches_of(fine, coarse->f), zero);
+  /* while the messages are in flight */
+  if (same && !zeroes) coarse->backend->fill(coarse, 0, coarse->x);
+  gather(fine, coarse, coarse->f, zero);
+  hymgi_cross(fine, coarse);
 }
 
 void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse, bool from_zero)
@@ -277,27 +215,15 @@ void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse, bool from_zer
     smooth_restrict_weighted(fine, coarse, from_zero);
     return;
   }
-  const double start = hymgi_profile_begin(fine, HYMGI_OP_SMOOTH_RESTRICT);
-  const bool same = coarse->backend == fine->backend;
-  const bool zeroes = (fine->direct || fine->inside) && fine->backend->zeroes && same;
-  double *const zero = zeroes ? coarse->x : NULL;
-  fine->backend->smooth_restrict(fine, from_zero, patches_of(fine, coarse->f), zero);
-  /* while the messages are in flight */
-  if (same && !zeroes) coarse->backend->fill(coarse, 0, coarse->x);
-  gather(fine, coarse, coarse->f, zero);
-  hymgi_cross(fine, coarse);
-  const double own = hymgi_stream_bytes(fine, hymgi_operator_streams(fine) + 1 + 0.125);
-  hymgi_profile_end(fine, HYMGI_OP_SMOOTH_RESTRICT, start, smooth_bytes(fine) + own);
-  hymgi_profile_messages(fine, HYMGI_OP_SMOOTH_RESTRICT, hymgi_operator_halo(fine),
-                         hymgi_sweeps(fine) + 1);
-  hymgi_profile_messages(fine, HYMGI_OP_SMOOTH_RESTRICT, fine->gather, 1);
-  if (!same) hymgi_fill(coarse, 0, coarse->x); /* nothing queued reads it any more */
+  HYMGI_OPERATION(fine, HYMGI_OP_SMOOTH_RESTRICT, 1.125, smooth_restrict(fine, coarse, from_zero));
+  if (coarse->backend != fine->backend)
+    hymgi_fill(coarse, 0, coarse->x); /* nothing queued reads it any more */
 }
 
-void hymgi_restrict_norm_later(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
-                               double *y, hymgi_slot slot)
+/* True: with the norm of x. */
+static bool restrict_cells(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
+                           double *y, hymgi_slot slot)
 {
-  const double start = hymgi_profile_begin(fine, HYMGI_OP_RESTRICT);
   const bool summed = fine->method->robust || fine->uneven;
   const bool fused = slot != HYMGI_SLOT_NONE && fine->backend->queue_restrict_max && !summed;
   if (summed)
@@ -308,8 +234,14 @@ void hymgi_restrict_norm_later(const hymgi_level *fine, const double *x, const h
     fine->backend->restrict_cells(fine, x, patches_of(fine, y));
   gather(fine, coarse, y, NULL);
   hymgi_cross(fine, coarse);
-  hymgi_profile_end(fine, HYMGI_OP_RESTRICT, start, hymgi_stream_bytes(fine, 1 + 0.125));
-  hymgi_profile_messages(fine, HYMGI_OP_RESTRICT, fine->gather, 1);
+  return fused;
+}
+
+void hymgi_restrict_norm_later(const hymgi_level *fine, const double *x, const hymgi_level *coarse,
+                               double *y, hymgi_slot slot)
+{
+  bool fused;
+  HYMGI_OPERATION(fine, HYMGI_OP_RESTRICT, 1.125, fused = restrict_cells(fine, x, coarse, y, slot));
   if (slot != HYMGI_SLOT_NONE && !fused) hymgi_norm_max_later(fine, x, slot);
 }
 
@@ -319,13 +251,8 @@ void hymgi_restrict_cells(const hymgi_level *fine, const double *x, const hymgi_
   hymgi_restrict_norm_later(fine, x, coarse, y, HYMGI_SLOT_NONE);
 }
 
-void hymgi_interpolate(hymgi_level *coarse, hymgi_level *fine, bool f_cycle, bool smoothed)
+static void interpolate(hymgi_level *coarse, hymgi_level *fine, bool f_cycle, bool smoothed)
 {
-  if (fine->method->robust) {
-    interpolate_weighted(coarse, fine, smoothed);
-    return;
-  }
-  const double start = hymgi_profile_begin(fine, HYMGI_OP_INTERPOLATE);
   const hymgi_method *m = fine->method;
   const hymgi_ghosts order = (hymgi_ghosts)(f_cycle ? m->interpolation_f : m->interpolation_v);
   const bool around = fine->backend->interpolates_around && !fine->uneven && fine->num_boxes == 1 &&
@@ -347,37 +274,27 @@ void hymgi_interpolate(hymgi_level *coarse, hymgi_level *fine, bool f_cycle, boo
     fine->backend->robust->interpolate_uneven(fine, source, order, !f_cycle, fine->x);
   else if (!can_wait || !fine->backend->interpolate_later(fine, &what))
     fine->backend->interpolate(fine, coarse, source, order, !f_cycle, smoothed, fine->x);
-  hymgi_profile_end(fine, HYMGI_OP_INTERPOLATE, start,
-                    hymgi_stream_bytes(fine, (f_cycle ? 1 : 2) + 0.125));
-  hymgi_profile_messages(fine, HYMGI_OP_INTERPOLATE, coarse->halo[HYMGI_HALO_FULL], 1);
-  hymgi_profile_messages(fine, HYMGI_OP_INTERPOLATE, fine->scatter, 1);
+}
+
+void hymgi_interpolate(hymgi_level *coarse, hymgi_level *fine, bool f_cycle, bool smoothed)
+{
+  if (fine->method->robust)
+    interpolate_weighted(coarse, fine, smoothed);
+  else
+    HYMGI_OPERATION(fine, HYMGI_OP_INTERPOLATE, f_cycle ? 1.125 : 2.125,
+                    interpolate(coarse, fine, f_cycle, smoothed));
 }
 
 /* ---- the coarse end ---- */
-
-/* For one visit of each level, without the iterations of the bottom solver. */
-static double coarse_end_bytes(const hymgi_hierarchy *h, int l)
-{
-  double sum = 0;
-  for (; l < h->num_levels - 1; l++) {
-    const hymgi_level *level = h->level + l;
-    sum += 2 * smooth_bytes(level) +
-           hymgi_stream_bytes(level, hymgi_operator_streams(level) + 3 + 2 * 0.125);
-  }
-  return sum;
-}
 
 bool hymgi_coarse_end(hymgi_hierarchy *h, int l, int visits, bool from_zero)
 {
   hymgi_level *level = h->level + l;
   if (l < h->placement.tail_from || l >= h->num_levels - 1 || !level->backend->tail) return false;
-  const double start = hymgi_profile_begin(level, HYMGI_OP_COARSE);
-  if (!level->backend->tail(h, l, visits, from_zero)) {
-    hymgi_profile_cancel(level, start);
-    return false;
-  }
-  hymgi_profile_end(level, HYMGI_OP_COARSE, start, start == 0 ? 0 : coarse_end_bytes(h, l));
-  return true;
+  bool done;
+  HYMGI_OPERATION_IF(done, level, HYMGI_OP_COARSE, 3.25,
+                     level->backend->tail(h, l, visits, from_zero));
+  return done;
 }
 
 void hymgi_run_plan(const hymgi_level *level, const hymgi_plan *plan, const hymgi_geom *src_box,

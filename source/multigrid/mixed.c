@@ -4,7 +4,6 @@
  * are ever rounded, and the residual falls as far as it does in double precision alone. */
 #include <math.h>
 
-#include "multigrid/accounting.h"
 #include "multigrid/hierarchy.h"
 #include "multigrid/level_ops.h"
 
@@ -13,28 +12,23 @@
 void hymgi_narrow(const hymgi_level *single, const hymgi_level *level, double factor,
                   const double *x, void *out)
 {
-  const double start = hymgi_profile_begin(level, HYMGI_OP_VECTOR);
-  single->backend->conversions->narrow(single, level, factor, x, out);
-  hymgi_profile_end(level, HYMGI_OP_VECTOR, start, hymgi_stream_bytes(level, 1.5));
+  HYMGI_OPERATION(level, HYMGI_OP_VECTOR, 1.5,
+                  single->backend->conversions->narrow(single, level, factor, x, out));
 }
 
 void hymgi_widen(const hymgi_level *single, const hymgi_level *level, double factor, const void *x,
                  bool add, double *out)
 {
-  const double start = hymgi_profile_begin(level, HYMGI_OP_VECTOR);
-  single->backend->conversions->widen(single, level, factor, x, add, out);
-  hymgi_profile_end(level, HYMGI_OP_VECTOR, start, hymgi_stream_bytes(level, add ? 2.5 : 1.5));
+  HYMGI_OPERATION(level, HYMGI_OP_VECTOR, add ? 2.5 : 1.5,
+                  single->backend->conversions->widen(single, level, factor, x, add, out));
 }
 
 void hymgi_narrow_residual(const hymgi_level *single, const hymgi_level *level, double factor,
                            hymgi_slot slot)
 {
-  const double start = hymgi_profile_begin(level, HYMGI_OP_RESIDUAL);
-  single->backend->conversions->narrow_residual(single, level, factor, level->f, level->x,
-                                                single->f, (int)slot);
-  hymgi_profile_end(level, HYMGI_OP_RESIDUAL, start,
-                    hymgi_stream_bytes(level, hymgi_operator_streams(level) + 1.5));
-  hymgi_profile_messages(level, HYMGI_OP_RESIDUAL, hymgi_operator_halo(level), 1);
+  HYMGI_OPERATION(level, HYMGI_OP_RESIDUAL, 1.5,
+                  single->backend->conversions->narrow_residual(single, level, factor, level->f,
+                                                                level->x, single->f, (int)slot));
 }
 
 /* ---- cycles ---- */

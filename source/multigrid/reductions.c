@@ -4,12 +4,13 @@
 #include "base/exact_sum.h"
 #include "multigrid/accounting.h"
 #include "multigrid/level_ops.h"
+#include "multigrid/profile.h"
 
 double hymgi_norm_product(const hymgi_level *level, const double *x, const double *y)
 {
-  const double start = hymgi_profile_begin(level, HYMGI_OP_REDUCE);
-  const double norm = hymgi_reduce_max(level, level->backend->max(level, x, y));
-  hymgi_profile_end(level, HYMGI_OP_REDUCE, start, hymgi_stream_bytes(level, y ? 2 : 1));
+  double norm;
+  HYMGI_OPERATION(level, HYMGI_OP_REDUCE, y ? 2 : 1,
+                  norm = hymgi_reduce_max(level, level->backend->max(level, x, y)));
   return norm;
 }
 
@@ -18,27 +19,32 @@ double hymgi_norm_max(const hymgi_level *level, const double *x)
   return hymgi_norm_product(level, x, NULL);
 }
 
-void hymgi_norm_max_later(const hymgi_level *level, const double *x, hymgi_slot slot)
+static void queue_max(const hymgi_level *level, const double *x, hymgi_slot slot)
 {
-  const double start = hymgi_profile_begin(level, HYMGI_OP_REDUCE);
   if (level->backend->queue_max)
     level->backend->queue_max(level, x, (int)slot);
   else
     level->context->later[slot] = level->backend->max(level, x, NULL);
-  hymgi_profile_end(level, HYMGI_OP_REDUCE, start, hymgi_stream_bytes(level, 1));
+}
+
+void hymgi_norm_max_later(const hymgi_level *level, const double *x, hymgi_slot slot)
+{
+  HYMGI_OPERATION(level, HYMGI_OP_REDUCE, 1, queue_max(level, x, slot));
+}
+
+static void queue_residual_max(const hymgi_level *level, const double *f, double *x,
+                               hymgi_slot slot)
+{
+  if (level->backend->queue_residual_max)
+    level->backend->queue_residual_max(level, f, x, (int)slot);
+  else
+    level->context->later[slot] = level->backend->residual_max(level, f, x);
 }
 
 void hymgi_residual_norm_later(const hymgi_level *level, const double *f, double *x,
                                hymgi_slot slot)
 {
-  const double start = hymgi_profile_begin(level, HYMGI_OP_RESIDUAL);
-  if (level->backend->queue_residual_max)
-    level->backend->queue_residual_max(level, f, x, (int)slot);
-  else
-    level->context->later[slot] = level->backend->residual_max(level, f, x);
-  hymgi_profile_end(level, HYMGI_OP_RESIDUAL, start,
-                    hymgi_stream_bytes(level, hymgi_operator_streams(level) + 1));
-  hymgi_profile_messages(level, HYMGI_OP_RESIDUAL, hymgi_operator_halo(level), 1);
+  HYMGI_OPERATION(level, HYMGI_OP_RESIDUAL, 1, queue_residual_max(level, f, x, slot));
 }
 
 double hymgi_later(const hymgi_level *level, hymgi_slot slot)
@@ -56,10 +62,9 @@ static double sum_of(const int64_t *words, double largest, int bits)
 }
 
 /* One reduction for the largest terms, one for the integers. */
-static void measured_dots(const hymgi_level *level, int count, const double *const *x,
-                          const double *const *y, double *dots, double *largest)
+static void take_dots(const hymgi_level *level, int count, const double *const *x,
+                      const double *const *y, double *dots, double *largest)
 {
-  const double start = hymgi_profile_begin(level, HYMGI_OP_REDUCE);
   int64_t words[HYMGI_MAX_DOTS * HYMGI_SUM_RESULT] = {0};
   const int bits = hymgi_sum_bits(level->cells);
   for (int m = 0; m < count; m++)
@@ -73,7 +78,13 @@ static void measured_dots(const hymgi_level *level, int count, const double *con
       level, hymgi_comm_sum_int64(level->context, level->comm, words, count * HYMGI_SUM_RESULT));
   for (int m = 0; m < count; m++)
     dots[m] = sum_of(words + m * HYMGI_SUM_RESULT, largest[m], bits);
-  hymgi_profile_end(level, HYMGI_OP_REDUCE, start, hymgi_stream_bytes(level, 4.0 * count));
+}
+
+static void measured_dots(const hymgi_level *level, int count, const double *const *x,
+                          const double *const *y, double *dots, double *largest)
+{
+  HYMGI_OPERATION(level, HYMGI_OP_REDUCE, 4.0 * count,
+                  take_dots(level, count, x, y, dots, largest));
 }
 
 void hymgi_dots(const hymgi_level *level, int count, const double *const *x, const double *const *y,
@@ -135,10 +146,10 @@ double hymgi_dot_expected(const hymgi_level *level, const double *x, const doubl
   const int bits = hymgi_sum_bits(level->cells);
   double sum;
   if (!e->known) return measured_dot(level, x, y, e);
-  const double start = hymgi_profile_begin(level, HYMGI_OP_REDUCE);
-  level->backend->sum(level, x, y, e->exponent, bits, words);
-  const bool accepted = accept(level, bits, words, e, &sum);
-  hymgi_profile_end(level, HYMGI_OP_REDUCE, start, hymgi_stream_bytes(level, 2));
+  bool accepted;
+  HYMGI_OPERATION(level, HYMGI_OP_REDUCE, 2,
+                  level->backend->sum(level, x, y, e->exponent, bits, words);
+                  accepted = accept(level, bits, words, e, &sum));
   return accepted ? sum : measured_dot(level, x, y, e);
 }
 
@@ -152,32 +163,37 @@ double hymgi_apply_dot(const hymgi_level *level, double *x, double *y, const dou
     hymgi_apply(level, x, y);
     return hymgi_dot_expected(level, with, y, e);
   }
-  const double start = hymgi_profile_begin(level, HYMGI_OP_APPLY);
-  level->backend->robust->apply_sum(level, x, y, with, e->exponent, bits, words);
-  const bool accepted = accept(level, bits, words, e, &sum);
-  hymgi_profile_end(level, HYMGI_OP_APPLY, start,
-                    hymgi_stream_bytes(level, hymgi_operator_streams(level) + (with == x ? 1 : 2)));
-  hymgi_profile_messages(level, HYMGI_OP_APPLY, hymgi_operator_halo(level), 1);
+  bool accepted;
+  HYMGI_OPERATION(level, HYMGI_OP_APPLY, with == x ? 1 : 2,
+                  level->backend->robust->apply_sum(level, x, y, with, e->exponent, bits, words);
+                  accepted = accept(level, bits, words, e, &sum));
   return accepted ? sum : measured_dot(level, with, y, e);
+}
+
+/* All at once; false: the sum was not accepted. */
+static bool advance(const hymgi_level *level, double a, const double *p, const double *w, double *u,
+                    double *r, hymgi_expected *e, double *value)
+{
+  int64_t words[HYMGI_SUM_RESULT] = {0};
+  const int bits = hymgi_sum_bits(level->cells);
+  *value = level->backend->robust->advance(level, a, p, w, u, r, e ? e->exponent : 0, bits,
+                                           e ? words : NULL);
+  if (e) return accept(level, bits, words, e, value);
+  *value = hymgi_reduce_max(level, *value);
+  return true;
 }
 
 double hymgi_advance(const hymgi_level *level, double a, const double *p, const double *w,
                      double *u, double *r, hymgi_expected *e)
 {
-  int64_t words[HYMGI_SUM_RESULT] = {0};
-  const int bits = hymgi_sum_bits(level->cells);
-  double value;
   if (!level->backend->robust->advance || (e && !e->known)) {
     hymgi_axpby(level, a, p, 1, u, u);
     hymgi_axpby(level, -a, w, 1, r, r);
     return e ? hymgi_dot_expected(level, r, r, e) : hymgi_norm_max(level, r);
   }
-  const double start = hymgi_profile_begin(level, HYMGI_OP_VECTOR);
-  value = level->backend->robust->advance(level, a, p, w, u, r, e ? e->exponent : 0, bits,
-                                          e ? words : NULL);
-  const bool accepted = !e || accept(level, bits, words, e, &value);
-  if (!e) value = hymgi_reduce_max(level, value);
-  hymgi_profile_end(level, HYMGI_OP_VECTOR, start, hymgi_stream_bytes(level, 6));
+  double value;
+  bool accepted;
+  HYMGI_OPERATION(level, HYMGI_OP_VECTOR, 6, accepted = advance(level, a, p, w, u, r, e, &value));
   return accepted ? value : measured_dot(level, r, r, e);
 }
 
@@ -210,9 +226,8 @@ _Static_assert(sizeof(((hymg_context *)0)->later) == HYMGI_SLOTS * sizeof(double
 static bool queue_remove_mean(const hymgi_level *level, double *x, hymgi_slot slot)
 {
   if (!level->backend->queue_remove_mean || level->ranks > 1) return false;
-  const double start = hymgi_profile_begin(level, HYMGI_OP_REDUCE);
-  level->backend->queue_remove_mean(level, x, (int)slot);
-  hymgi_profile_end(level, HYMGI_OP_REDUCE, start, hymgi_stream_bytes(level, 4));
+  HYMGI_OPERATION(level, HYMGI_OP_REDUCE, 4,
+                  level->backend->queue_remove_mean(level, x, (int)slot));
   return true;
 }
 

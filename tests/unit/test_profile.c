@@ -1,8 +1,11 @@
 /* The profile and the memory figure: rows that are sane, cleared by turning on, empty while off;
  * bytes per cell within what NUMERICS and the layout allow. */
+#include "api/solver.h"
+#include "multigrid/level_ops.h"
 #include "support/support.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static support_kit open(hymg_stencil stencil, int n, hymg_field **f, hymg_field **u)
 {
@@ -95,6 +98,67 @@ START_TEST(bytes_per_cell_count_what_must_live)
 }
 END_TEST
 
+static hymg_profile_row row_of(const support_kit *k, int level, hymgi_op op)
+{
+  hymg_profile_row row = {.level = -1};
+  for (int i = 0; hymg_solver_profile_row(k->solver, i, &row) == HYMG_OK; i++)
+    if (row.level == level && strcmp(row.operation, hymgi_op_name(op)) == 0) return row;
+  return (hymg_profile_row){.level = -1};
+}
+
+/* FV2 with variable beta and gsrb: a sweep reads f, x and three betas, and writes x, of which half are not touched. */
+START_TEST(operations_are_counted_by_the_model)
+{
+  hymg_field *f = NULL, *u = NULL;
+  support_kit k = open(HYMG_FV2, 32, &f, &u);
+  hymgi_level *level = k.solver->h.level + 1; /* with vectors of its own */
+  const double array = 8.0 * 16 * 16 * 16, operator_arrays = 4, sweep = operator_arrays + 2 - 1.5;
+  ck_assert(level->method->variable_beta && !level->method->has_alpha);
+  hymg_solver_profile(k.solver, true);
+  hymgi_smooth(level);
+  hymgi_residual_norm(level, level->f, level->x);
+  hymgi_axpby(level, 1, level->f, 2, level->x, level->x);
+  hymgi_axpby(level, 1, level->f, 2, level->x, level->x);
+  hymgi_restrict_cells(level, level->f, level + 1, level[1].f);
+  const hymg_profile_row smooth = row_of(&k, 1, HYMGI_OP_SMOOTH),
+                         residual = row_of(&k, 1, HYMGI_OP_RESIDUAL),
+                         vector = row_of(&k, 1, HYMGI_OP_VECTOR),
+                         restricted = row_of(&k, 1, HYMGI_OP_RESTRICT);
+  ck_assert_int_eq(smooth.calls, 1);
+  ck_assert_double_eq(smooth.bytes, hymgi_sweeps(level) * sweep * array);
+  ck_assert_double_eq(residual.bytes, (operator_arrays + 1) * array);
+  ck_assert_int_eq(vector.calls, 2);
+  ck_assert_double_eq(vector.bytes, 6 * array);
+  ck_assert_double_eq(restricted.bytes, 1.125 * array);
+  /* another row takes what a fused operation does */
+  ck_assert_double_eq(hymgi_account(level, HYMGI_OP_SMOOTH_NORM, 1).bytes,
+                      smooth.bytes + residual.bytes);
+  ck_assert_str_eq(hymgi_op_name(HYMGI_OP_SMOOTH_NORM), "smooth");
+  close(&k, &f, &u);
+}
+END_TEST
+
+static bool refuse(int *calls)
+{
+  ++*calls;
+  return false;
+}
+
+START_TEST(operations_that_a_backend_refuses_are_not_counted)
+{
+  hymg_field *f = NULL, *u = NULL;
+  support_kit k = open(HYMG_FV2, 16, &f, &u);
+  int calls = 0;
+  bool done = true;
+  hymg_solver_profile(k.solver, true);
+  HYMGI_OPERATION_IF(done, k.solver->h.level, HYMGI_OP_SMOOTH, 0, refuse(&calls));
+  ck_assert(!done);
+  ck_assert_int_eq(calls, 1);
+  ck_assert_int_eq(hymg_solver_profile_rows(k.solver), 0);
+  close(&k, &f, &u);
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("profile");
@@ -102,6 +166,8 @@ int main(void)
   tcase_add_loop_test(t, profile_rows_are_sane, 0, support_small() ? 1 : 2);
   tcase_add_test(t, turning_the_profile_on_clears_it);
   tcase_add_loop_test(t, bytes_per_cell_count_what_must_live, 0, 2);
+  tcase_add_test(t, operations_are_counted_by_the_model);
+  tcase_add_test(t, operations_that_a_backend_refuses_are_not_counted);
   suite_add_tcase(suite, t);
   return support_run(suite);
 }
