@@ -308,9 +308,7 @@ hymg_status hymgi_fill_level_kernels(const hymgi_level *level, hymgi_level_kerne
                    (level->method->smoother != HYMG_CHEBYSHEV || level->spare[0]);
   snprintf(k->names, sizeof k->names, "%s%s, residual %s, restriction %s", smoother_name(level, k),
            in_parts ? " in parts" : "", k->of[HYMGI_RESIDUAL].name,
-           robust          ? (level->method->tensor ? "restrict_tensor" : "restrict_weighted")
-           : level->uneven ? "sum_children"
-                           : k->of[HYMGI_RESTRICT].name);
+           level->transfer->kernel ? level->transfer->kernel : k->of[HYMGI_RESTRICT].name);
   return HYMG_OK;
 }
 

@@ -52,6 +52,8 @@ constexpr hymgi_robust_ops robust_table()
   r.mark_empty_rows = HYMGI_IN_DOUBLE(hymgi_cuda_mark_empty_rows);
   r.restrict_weighted = hymgi_cuda_restrict_weighted;
   r.interpolate_weighted = hymgi_cuda_interpolate_weighted;
+  r.restrict_tensor = hymgi_cuda_restrict_tensor;
+  r.interpolate_tensor = hymgi_cuda_interpolate_tensor;
   r.interpolate_uneven = hymgi_cuda_interpolate_uneven;
   r.smooth_from_zero = hymgi_cuda_smooth_from_zero;
   r.residual_red = hymgi_cuda_residual_red;

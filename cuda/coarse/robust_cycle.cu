@@ -270,7 +270,7 @@ small_level small_level_of(const hymgi_level *level)
   if (level->patch) l.patch = level->patch[0];
   l.v = view_of(level);
   for (int axis = 0; axis < 3; axis++)
-    l.weight[axis] = level->method->weighted ? level->weight[axis] : NULL;
+    l.weight[axis] = level->transfer->weights ? level->weight[axis] : NULL;
   l.x = level->x, l.y = level->y, l.f = level->f;
   l.coarsened = level->coarsened, l.periodic = level->periodic;
   l.apart = hymgi_keeps_colours_apart(level);
@@ -285,7 +285,7 @@ extern "C" int hymgi_cuda_robust_tail(const hymgi_hierarchy *h)
 {
   const int64_t wanted = h->options.tail_cells, below = wanted < 0 ? MOST_CELLS + 1 : wanted;
   int first = h->num_levels;
-  if (h->method.smoother != HYMG_GSRB || h->options.cycle != HYMG_CYCLE_V || h->method.tensor)
+  if (h->method.smoother != HYMG_GSRB || h->options.cycle != HYMG_CYCLE_V || h->method.transfer->series)
     return first;
   while (first > 0 && h->num_levels - first < MOST_LEVELS && h->level[first - 1].cells < below &&
          fits(h->level + first - 1, h->placement.fine))

@@ -209,7 +209,7 @@ static void coupling_rows(const hymgi_level *level, const face_rows *r)
   for (int axis = 0; axis < 3; axis++) {
     const double *const restrict low = r->low[axis], *const restrict high = r->high[axis];
     double *const restrict own = host_scratch(level, COUPLINGS + axis);
-    const bool counts = level->coarsened >> axis & 1 && !level->method->tensor;
+    const bool counts = level->coarsened >> axis & 1 && !level->transfer->series;
 #pragma omp simd
     for (int t = 0; t < r->n; t++) {
       own[t] = low[t] + high[t];

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "formulas/fma.h"
-#include "multigrid/backend.h"
+#include "multigrid/transfer.h"
 
 /* Quotients are computed before it is decided whether they are used: a CPU vectorises loops without
  * branches only. */
@@ -89,7 +89,7 @@ static inline hymgi_conductances hymgi_conductances_of(const hymgi_level *level)
 {
   const hymgi_conductances c = {{level->c.beta[0], level->c.beta[1], level->c.beta[2]},
                                 level->coarsened,
-                                level->method->tensor};
+                                level->transfer->series};
   return c;
 }
 
@@ -274,7 +274,7 @@ HYMGI_INLINE hymgi_real hymgi_sum_of_children(unsigned coarsened, const hymgi_ge
  * scaled as if all cells had 8 children. */
 static inline double hymgi_part_of_sum(const hymgi_level *level)
 {
-  return level->method->robust ? 1 : 0.125;
+  return level->transfer->part_of_sum;
 }
 
 /* Quadratic interpolation along an axis: w is of hymgi_axis. */
@@ -307,7 +307,7 @@ static inline hymgi_coarse_rule hymgi_coarse_rule_of(const hymgi_level *level, i
                                   hymgi_part_of_sum(level),
                                   level->n[axis],
                                   level->coarsened,
-                                  level->method->tensor && halved,
+                                  level->transfer->series && halved,
                                   level->method->robust && halved ? robin : 0};
   return rule;
 }

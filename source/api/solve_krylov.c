@@ -63,7 +63,7 @@ static bool usable(double divisor)
 static void cycle(hymgi_hierarchy *h, hymg_cycle kind, int l)
 {
   hymgi_exchange_inner(h);
-  if (!h->method.robust) hymgi_fill(h->level + l, 0, h->level[l].x);
+  if (!h->level[l].transfer->takes_zero) hymgi_fill(h->level + l, 0, h->level[l].x);
   hymgi_run_cycle(h, kind, l);
   hymgi_exchange_inner(h);
 }

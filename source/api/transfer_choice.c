@@ -56,9 +56,9 @@ hymg_status hymgi_transfer_judge(hymg_solver *s, hymgi_transfer_wish *wish)
   *wish = HYMGI_TRANSFER_KEEP;
   if (!m->robust || s->h.options.transfer != HYMG_TRANSFER_AUTO || s->transfer.settled)
     return HYMG_OK;
-  if (!m->tensor && (cg ? count >= CG_LEAST && rises(h, count) : count >= BICGSTAB_LEAST))
+  if (!m->transfer->series && (cg ? count >= CG_LEAST && rises(h, count) : count >= BICGSTAB_LEAST))
     return vote(s, slow(s, h, count, SLOW), HYMGI_TRANSFER_TENSOR_NOW, wish);
-  if (!m->tensor || count < TENSOR_LEAST) return HYMG_OK;
+  if (!m->transfer->series || count < TENSOR_LEAST) return HYMG_OK;
   s->transfer.settled = true;
   return vote(s, slow(s, h, count, cg ? 2 * SLOW : SLOW), HYMGI_TRANSFER_BACK, wish);
 }

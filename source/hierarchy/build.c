@@ -196,8 +196,8 @@ static hymg_status make_patches(hymgi_level *fine, hymgi_level *coarse)
 static bool needs_second_buffer(const hymgi_level *level)
 {
   const hymgi_method *m = level->method;
-  if (m->robust || level->uneven) return true; /* the residual before it is restricted */
-  if (level->shortened) return true;           /* the cells' volumes when a mean is subtracted */
+  if (level->transfer->through_y) return true;
+  if (level->shortened) return true; /* the cells' volumes when a mean is subtracted */
   if (level->backend->second_buffer && level->backend->second_buffer(level)) return true;
   return m->smoother != HYMG_SYMGS && !(m->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB);
 }
@@ -229,7 +229,7 @@ static int list_places(hymgi_level *level, double **place[MAX_PLACES], int *vect
     for (int axis = 0; axis < 3; axis++)
       place[count++] = &level->fixed.beta[axis];
   }
-  for (int axis = 0; level->single && m->weighted && axis < 3; axis++)
+  for (int axis = 0; level->single && level->transfer->weights && axis < 3; axis++)
     if (level->coarsened >> axis & 1) place[count++] = &level->weight[axis];
   return count;
 }

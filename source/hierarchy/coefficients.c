@@ -138,10 +138,7 @@ hymg_status hymgi_faces_exchange(const hymgi_level *level, int axis, double *bet
 
 static void restrict_faces(const hymgi_level *fine, int axis, double *coarse)
 {
-  const hymgi_backend *b = fine->backend;
-  const bool regular = !fine->method->robust && !fine->uneven && !fine->shortened;
-  (regular ? b->restrict_faces : b->robust->coarse_faces)(fine, axis, fine->c.beta[axis],
-                                                          fine->patch, coarse);
+  fine->transfer->restrict_faces(fine, axis, fine->c.beta[axis], fine->patch, coarse);
 }
 
 hymg_status hymgi_faces_restrict(hymgi_level *fine, hymgi_level *coarse, int axis)

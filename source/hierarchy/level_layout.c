@@ -185,6 +185,7 @@ hymg_status hymgi_level_shape(hymgi_hierarchy *h, int l)
     level->cells *= level->n[axis];
     if (l && h->method.uneven) level->shortened |= (level[-1].shortened | odd << axis) & 1u << axis;
   }
+  level->transfer = h->method.robust ? h->method.transfer : hymgi_standard_transfer(level);
   TRY(l == 0 ? hymgi_outside_shape(h, level) : coarsen(h, level));
   return hymgi_side_boxes(level->context, level->decomp, hymg_context_rank(level->context),
                           level->ghost, level->periodic, &level->box, &level->cover,

@@ -42,7 +42,7 @@ static hymg_level_need level_need(const hymgi_hierarchy *h, int l)
   for (int face = 0; face < 6; face++)
     data = data || hymgi_has_data(&h->op->desc, face);
   if (l == 0 && data && h->method.stencil == HYMG_FV4) more++; /* what they add to f */
-  for (int axis = 0; h->method.weighted && axis < 3; axis++)
+  for (int axis = 0; level->transfer->weights && axis < 3; axis++)
     more += level->coarsened >> axis & 1;
   n.coefficients =
       level->num_boxes ? bytes * (need.coefficients + more) + half * single.coefficients : 0;
@@ -96,13 +96,14 @@ hymg_status hymgi_robust_memory_check(const hymgi_hierarchy *h)
 {
   const hymgi_memory *fine = h->level->memory;
   const hymgi_memory_need need = hymgi_level_memory(h, h->level);
-  const double vector = (double)need.stride * sizeof(double), weights = h->method.weighted ? 2 : 0;
+  const double vector = (double)need.stride * sizeof(double),
+               weights = h->level->transfer->weights ? 2 : 0;
   const double finest =
       vector * (need.vectors + need.coefficients + need.krylov + 2 + (h->method.quadratic ? 3 : 0));
   const double rest =
-      vector * (need.vectors + need.coefficients + 2 + (h->method.weighted ? 3 : 0));
+      vector * (need.vectors + need.coefficients + 2 + (h->level->transfer->weights ? 3 : 0));
   const bool mixed = h->mixed && h->level->backend->single && h->level->cells > HYMGI_SINGLE_CELLS;
-  const double half = mixed ? vector / 2 : 0, one = h->method.weighted ? half : 0,
+  const double half = mixed ? vector / 2 : 0, one = h->level->transfer->weights ? half : 0,
                single = half * (need.vectors + need.coefficients + 2); /* of level 0 */
   const double least = finest + vector * weights + single + one,
                most = finest + 3 * vector * weights + rest + 2 * (single + 3 * one);

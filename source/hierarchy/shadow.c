@@ -102,6 +102,7 @@ static hymg_status fill_level(hymgi_level *s, const hymgi_level *level, double s
   memcpy(to->boundary_weight, from->boundary_weight, sizeof to->boundary_weight);
   memcpy(to->boundary_ghost, from->boundary_ghost, sizeof to->boundary_ghost);
   s->lambda_max = level->lambda_max;
+  s->transfer = level->transfer; /* it may have changed */
   memcpy(s->chebyshev, level->chebyshev, sizeof s->chebyshev);
   return s->backend->finish_coefficients ? s->backend->finish_coefficients(s) : HYMG_OK;
 }

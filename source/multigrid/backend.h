@@ -144,13 +144,16 @@ typedef struct hymgi_robust_ops {
   /* the residual after gsrb: r = f - A x in red cells; 0 in black ones, or nothing if
    * restrict_weighted does not read them then */
   void (*residual_red)(const hymgi_level *level, const hymgi_real *f, hymgi_real *x, hymgi_real *r);
-  /* the transpose of interpolate applied to r, which has ghosts (tensor: also across edges and corners)
-   * and after gsrb is 0 in black cells; adds the interpolated source to x */
+  /* the transpose of interpolate applied to r, which has ghosts and after gsrb is 0 in black cells; adds
+   * the interpolated source to x */
   void (*restrict_weighted)(const hymgi_level *level, const hymgi_real *r, hymgi_after after,
                             hymgi_real *coarse);
   /* smoothed: hymgi_smooth_transposed is next, and cells that it does not read need not be written */
   void (*interpolate_weighted)(const hymgi_level *fine, const hymgi_real *source, bool smoothed,
                                hymgi_real *x);
+  /* by products of weights; r and source have ghosts also across edges and corners */
+  void (*restrict_tensor)(const hymgi_level *level, const hymgi_real *r, hymgi_real *coarse);
+  void (*interpolate_tensor)(const hymgi_level *fine, const hymgi_real *source, hymgi_real *x);
 
   /* Optional (NULL: none), fused forms with the same bits, which return false if not available for
    * this level. smooth_restrict: smooth, residual, exchange and restrict_weighted; from_zero: x is

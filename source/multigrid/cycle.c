@@ -55,8 +55,9 @@ static void bottom_correction(hymgi_hierarchy *h, hymgi_level *level)
 static void v_or_w(hymgi_hierarchy *h, int l, int visits)
 {
   hymgi_level *level = h->level + l;
-  if (l < h->num_levels - 1 || h->method.robust)
-    v_cycle(h, l, visits, h->method.robust);
+  const bool takes_zero = level->transfer->takes_zero;
+  if (l < h->num_levels - 1 || takes_zero)
+    v_cycle(h, l, visits, takes_zero);
   else if (holds(level))
     bottom_correction(h, level);
 }
@@ -93,9 +94,9 @@ static void start_from_zero(const hymgi_hierarchy *h, const hymgi_level *level)
 {
   const hymgi_backend *backend = level->backend;
   const int last = h->num_levels - 1, tail = h->placement.tail_from;
-  const bool fused = level->index < (tail < last ? tail : last) && !level->uneven;
+  const bool fused = level->index < (tail < last ? tail : last) && level->transfer->one_operation;
   const bool unread = fused && backend->starts_unread && backend->starts_unread(level);
-  if (holds(level) && !h->method.robust && !unread) hymgi_fill(level, 0, level->x);
+  if (holds(level) && !level->transfer->takes_zero && !unread) hymgi_fill(level, 0, level->x);
 }
 
 /* The same as v_cycle, on the levels in single precision and below them on those in double precision.

@@ -4,6 +4,7 @@
 
 #include "multigrid/backend.h"
 #include "multigrid/profile.h"
+#include "multigrid/transfer.h"
 
 /* Which backend runs a level: `fine` the levels above host_from, the host that level and those
  * below. From tail_from on `fine` runs a V-cycle in one launch, if it can. */

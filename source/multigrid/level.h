@@ -8,6 +8,7 @@
 
 struct hymgi_backend;
 struct hymgi_profile;
+struct hymgi_transfer;
 
 enum {
   HYMGI_ALL_AXES = 7,
@@ -55,9 +56,8 @@ typedef struct hymgi_method {
   /* robust: level 0 has another operator outside the preconditioner (hymgi_inner): FV4, or FV2 with
    * the quadratic extrapolation at a Dirichlet or Robin boundary */
   bool quadratic;
-  bool weighted; /* robust: weighted interpolation, else piecewise constant */
-  bool tensor;   /* weighted: by products of weights, with series coefficients */
-  bool fixed;    /* robust: there may be cells with given values, or rows of 0 for another reason */
+  const struct hymgi_transfer *transfer; /* robust: of all levels */
+  bool fixed; /* robust: there may be cells with given values, or rows of 0 for another reason */
   double stiffer; /* conductances at Dirichlet boundaries are 1 + stiffer times the formula's */
   hymgi_tuning tuning;
 } hymgi_method;
@@ -130,6 +130,7 @@ typedef struct hymgi_level {
       single; /* in single precision (source/hierarchy/shadow.c): vectors and coefficients are floats */
   bool carrier; /* such a level with x and f alone, to and from the level in double precision */
   int n[3];
+  const struct hymgi_transfer *transfer; /* to and from the next level (multigrid/transfer.h) */
   unsigned coarsened; /* axes halved on the way to the next level, bit per axis; 0: the coarsest */
   bool uneven;        /* an axis that is halved has an odd number of cells */
   unsigned shortened; /* standard path, bit per axis: the last cell is narrower than the others */
@@ -205,13 +206,6 @@ typedef struct hymgi_level {
 static inline hymgi_plan *hymgi_operator_halo(const hymgi_level *level)
 {
   return level->halo[level->method->stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];
-}
-
-/* What the robust path's transfers read of a level's ghosts; NULL if nothing. */
-static inline const hymgi_plan *hymgi_transfer_halo(const hymgi_level *level)
-{
-  if (!level->method->weighted) return NULL;
-  return level->method->tensor ? level->halo[HYMGI_HALO_FULL] : hymgi_operator_halo(level);
 }
 
 /* Does the halo take messages, or copies within the rank's own boxes alone? */

@@ -6,11 +6,17 @@
 #ifndef HYMGI_MULTIGRID_LEVEL_OPS_H
 #define HYMGI_MULTIGRID_LEVEL_OPS_H
 
-#include "multigrid/backend.h"
+#include "multigrid/transfer.h"
 
 /* Waits if the backend of `from` has queued work on memory that another backend, that of `to`,
  * uses next. */
 void hymgi_cross(const hymgi_level *from, const hymgi_level *to);
+
+/* transfer.c: the vector in which the patches of a coarse vector are, and its copy into that vector; zero:
+ * NULL, or a vector that is set to 0 where received data are written. */
+hymgi_real *hymgi_patches_of(const hymgi_level *fine, hymgi_real *coarse);
+void hymgi_gather(const hymgi_level *fine, const hymgi_level *coarse, hymgi_real *y,
+                  hymgi_real *zero);
 
 /* Runs a whole plan; NULL does nothing. */
 void hymgi_run_plan(const hymgi_level *level, const hymgi_plan *plan, const hymgi_geom *src_box,

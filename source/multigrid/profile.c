@@ -1,7 +1,7 @@
 /* Times, bytes and messages per level and level operation. */
 #include "multigrid/profile.h"
 
-#include "multigrid/backend.h"
+#include "multigrid/transfer.h"
 
 /* ---- what an operation costs ---- */
 
@@ -82,8 +82,9 @@ hymgi_cost hymgi_account(const hymgi_level *level, hymgi_op op, double arrays)
   const int plans = work[op].plans;
   add_messages(hymgi_operator_halo(level), work[op].smooths * hymgi_sweeps(level) + work[op].passes,
                &cost);
-  if (plans & RESIDUAL_HALO) add_messages(hymgi_transfer_halo(level), 1, &cost);
-  if (plans & CORRECTION_HALO) add_messages(hymgi_transfer_halo(level + 1), 1, &cost);
+  if (plans & RESIDUAL_HALO) add_messages(hymgi_transfer_halo(level->transfer, level), 1, &cost);
+  if (plans & CORRECTION_HALO)
+    add_messages(hymgi_transfer_halo(level->transfer, level + 1), 1, &cost);
   if (plans & FULL_HALO) add_messages(level[1].halo[HYMGI_HALO_FULL], 1, &cost);
   if (plans & GATHER) add_messages(level->gather, 1, &cost);
   if (plans & SCATTER) add_messages(level->scatter, 1, &cost);

@@ -33,8 +33,7 @@ void hymgi_robust_init(hymgi_hierarchy *h)
   hymgi_method *m = &h->method;
   const hymg_grid_desc *d = &h->op->grid->desc;
   m->robust = true;
-  m->weighted = h->options.transfer != HYMG_TRANSFER_CONSTANT;
-  m->tensor = h->options.transfer == HYMG_TRANSFER_TENSOR;
+  m->transfer = hymgi_robust_transfer(h->options.transfer);
   m->stretched = d->widths[0] || d->widths[1] || d->widths[2];
   m->variable_beta = true;
   m->has_alpha = m->has_alpha || m->fixed;
@@ -79,10 +78,10 @@ static hymg_status choose_axes(hymgi_hierarchy *h, const hymgi_level *level, uns
 
 /* ---- coefficients ---- */
 
-/* The tensor transfers read weights also across edges and corners. NULL: no neighbours. */
+/* NULL: no neighbours. */
 static const hymgi_plan *plan_of(const hymgi_level *level)
 {
-  return level->method->tensor ? level->halo[HYMGI_HALO_FULL] : hymgi_operator_halo(level);
+  return hymgi_transfer_halo(level->transfer, level);
 }
 
 static void exchange(const hymgi_level *level, double *x)
@@ -146,7 +145,7 @@ static void restrict_sinks(const hymgi_hierarchy *h, const hymgi_level *fine, hy
 /* Coarse conductances and sums of C; all ranks take part. */
 static hymg_status coarsen_coefficients(hymgi_hierarchy *h, hymgi_level *fine, hymgi_level *coarse)
 {
-  if (h->method.weighted) TRY(make_weights(h, fine));
+  if (fine->transfer->weights) TRY(make_weights(h, fine));
   for (int axis = 0; axis < 3; axis++) {
     TRY(hymgi_faces_restrict(fine, coarse, axis));
     TRY(hymgi_faces_exchange(coarse, axis, coarse->c.beta[axis]));
@@ -280,10 +279,17 @@ static hymg_status update_coarser_levels(hymgi_hierarchy *h, bool *kept)
   return HYMG_OK;
 }
 
+static void set_transfer(hymgi_hierarchy *h, hymg_transfer wanted)
+{
+  h->method.transfer = hymgi_robust_transfer(wanted);
+  for (int l = 0; l < h->num_levels; l++)
+    h->level[l].transfer = h->method.transfer;
+}
+
 hymg_status hymgi_robust_update(hymgi_hierarchy *h, bool *kept)
 {
   *kept = true;
-  h->method.tensor = h->options.transfer == HYMG_TRANSFER_TENSOR;
+  set_transfer(h, h->options.transfer);
   TRY(load_finest(h));
   hymgi_exchange_inner(h);
   const hymg_status status = update_coarser_levels(h, kept);
@@ -294,7 +300,7 @@ hymg_status hymgi_robust_update(hymgi_hierarchy *h, bool *kept)
 hymg_status hymgi_robust_change(hymgi_hierarchy *h, bool tensor)
 {
   hymg_status status = HYMG_OK;
-  h->method.tensor = tensor;
+  set_transfer(h, tensor ? HYMG_TRANSFER_TENSOR : HYMG_TRANSFER_WEIGHTED);
   hymgi_exchange_inner(h);
   for (int l = 0; l + 1 < h->num_levels && status == HYMG_OK; l++)
     status = coarsen_coefficients(h, h->level + l, h->level + l + 1);

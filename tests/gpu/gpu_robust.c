@@ -520,7 +520,7 @@ static double *take_values(open_problem *o, int l, double *x)
 static void transfer(open_problem *o, int l, double *result[3])
 {
   hymgi_level *fine = o->solver->h.level + l, *coarse = fine + 1;
-  const hymgi_robust_ops *ops = fine->backend->robust;
+  const hymgi_transfer *ops = fine->transfer;
   ck_assert(fine->direct);
   double *x = vector_on(o, l, 80, NAN, false), *source = vector_on(o, l + 1, 81, 0, false);
   ops->interpolate_weighted(fine, source, false, x);

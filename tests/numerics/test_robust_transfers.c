@@ -47,7 +47,7 @@ static void matrices(trial *t, double *p, double *r)
     x[at[m]] = 1.0;
     hymgi_run_plan(fine, fine->halo[HYMGI_HALO_FULL], fine->box, x, fine->box, x);
     hymgi_fill(coarse, NAN, coarse->f);
-    fine->backend->robust->restrict_weighted(fine, x, HYMGI_AFTER_ANY, coarse->f);
+    fine->transfer->restrict_weighted(fine, x, HYMGI_AFTER_ANY, coarse->f);
     for (size_t q = 0; q < coarse_cells; q++)
       r[m * coarse_cells + q] = coarse->f[coarse_at[q]];
   }
@@ -198,7 +198,7 @@ START_TEST(auto_goes_back_where_the_tensor_transfer_is_slow_too)
     hymg_result r = trial_solve(&t, NULL);
     const bool told = strstr(r.note, "went over") && strstr(r.note, "back to the weighted one");
     ck_assert_msg(told == (solve == 0), "solve %d: %d iterations: %s", solve, r.cycles, r.note);
-    ck_assert(!t.k.solver->h.method.tensor);
+    ck_assert(!t.k.solver->h.method.transfer->series);
   }
   free(beta);
   trial_close(&t);

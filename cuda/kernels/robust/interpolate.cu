@@ -138,10 +138,6 @@ extern "C" void hymgi_cuda_interpolate_weighted(const hymgi_level *fine, const h
                                                 bool smoothed, hymgi_real *x)
 {
   if (fine->num_boxes == 0) return;
-  if (fine->method->tensor) {
-    hymgi_cuda_interpolate_tensor(fine, source, x);
-    return;
-  }
   int n[3];
   box_extent(fine->patch, fine->num_boxes, n);
   const dim3 block = transfer_block(n);
@@ -155,7 +151,7 @@ extern "C" void hymgi_cuda_interpolate_weighted(const hymgi_level *fine, const h
           hymgi_launch(fine->context, interpolate_weighted<axes, weighted, red>,
                        transfer_blocks(a.t), block, a);
         },
-        fine->method->weighted,
+        fine->transfer->weights > 0,
         smoothed && fine->box[0].split && fine->method->smoother == HYMG_GSRB &&
             hymgi_keeps_colours_apart(fine));
   });

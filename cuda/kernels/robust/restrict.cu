@@ -218,10 +218,6 @@ extern "C" void hymgi_cuda_restrict_weighted(const hymgi_level *level, const hym
                                              hymgi_after after, hymgi_real *coarse)
 {
   if (level->num_boxes == 0) return;
-  if (level->method->tensor) {
-    hymgi_cuda_restrict_tensor(level, r, coarse);
-    return;
-  }
   int n[3];
   box_extent(level->patch, level->num_boxes, n);
   const dim3 block = transfer_block(n);
@@ -235,6 +231,6 @@ extern "C" void hymgi_cuda_restrict_weighted(const hymgi_level *level, const hym
           hymgi_launch(level->context, restrict_weighted<axes, weighted, red>, transfer_blocks(a.t),
                        block, a);
         },
-        level->method->weighted, after == HYMGI_AFTER_GSRB);
+        level->transfer->weights > 0, after == HYMGI_AFTER_GSRB);
   });
 }

@@ -315,7 +315,7 @@ extern "C" void hymgi_cuda_weights(const hymgi_level *level, double *const resis
   a.boxes = box_set_of(level->box, level->num_boxes);
   a.v = view_of(level);
   a.coarsened = level->coarsened;
-  a.tensor = level->method->tensor;
+  a.tensor = level->transfer->series;
   bool lone = true;
   for (int axis = 0; axis < 3; axis++) {
     a.part[axis] = level->axis[axis].part;

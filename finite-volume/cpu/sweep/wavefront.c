@@ -21,6 +21,7 @@
 
 #include "cpu/robust.h"
 #include "cpu/sweep/wavefront.h"
+#include "multigrid/transfer.h"
 
 enum { SPINS = 4096 };
 enum { NORM_ROW = 3 }; /* scratch row; 0 to 2 belong to sweep.c */
@@ -369,7 +370,7 @@ static void finish_last(wave *w, host_iterate x)
     const int colour = w->after == HYMGI_AFTER_GSRB ? 0 : -1;
     hymgi_cpu_sweep_shell(&residual, level->y, colour, last - 1, w->cut);
     if (colour == 0) hymgi_cpu_clear_sent(level, level->y);
-    if (level->method->weighted) exchange(level, (host_iterate){level->y, 0});
+    if (level->transfer->weights) exchange(level, (host_iterate){level->y, 0});
     hymgi_cpu_restrict_weighted_shell(level, left, level->y, w->after, w->coarse);
   } else {
     hymgi_cpu_restrict_shell(level, left, w->gsrb && !w->fv4, w->coarse);

@@ -170,10 +170,6 @@ static void interpolate_rows(const hymgi_level *level, int b, const int JK[2], i
 void hymgi_cpu_interpolate_weighted(const hymgi_level *fine, const hymgi_real *source,
                                     bool smoothed, hymgi_real *x)
 {
-  if (fine->method->tensor) {
-    hymgi_cpu_interpolate_tensor(fine, source, x);
-    return;
-  }
   const int threads = hymgi_cpu_threads(fine);
   const bool skips_black = smoothed && fine->exchanged && fine->method->smoother == HYMG_GSRB &&
                            hymgi_keeps_colours_apart(fine);

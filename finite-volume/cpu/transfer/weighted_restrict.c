@@ -257,10 +257,6 @@ void hymgi_cpu_restrict_weighted_rows(const hymgi_level *level, int b, const int
 void hymgi_cpu_restrict_weighted(const hymgi_level *level, const hymgi_real *r, hymgi_after after,
                                  hymgi_real *coarse)
 {
-  if (level->method->tensor) {
-    hymgi_cpu_restrict_tensor(level, r, coarse);
-    return;
-  }
   const int threads = hymgi_cpu_threads(level);
 #pragma omp parallel num_threads(threads) if (threads > 1)
   for (host_row s = hymgi_cpu_rows(level->patch, level->num_boxes, false); s.g;

@@ -76,7 +76,7 @@ static void solve_cells(hymgi_level *level)
 
 void hymgi_bottom_solve(hymgi_level *level, hymg_bottom bottom)
 {
-  if (level->method->robust) {
+  if (level->transfer->to_cells) {
     solve_cells(level);
     return;
   }
