@@ -308,7 +308,7 @@ static inline hymgi_coarse_rule hymgi_coarse_rule_of(const hymgi_level *level, i
                                   level->n[axis],
                                   level->coarsened,
                                   level->transfer->series && halved,
-                                  level->method->robust && halved ? robin : 0};
+                                  level->transfer->inherits && halved ? robin : 0};
   return rule;
 }
 

@@ -4,8 +4,8 @@
 
 #include "formulas/boundary.h"
 #include "formulas/coefficients.h"
-#include "multigrid/backend.h"
 #include "multigrid/boundary_data.h"
+#include "multigrid/transfer.h"
 
 /* The extrapolation at a face with cells of one width; its order is reduced where extrapolation_dim is
  * small. */
@@ -67,8 +67,7 @@ static inline void hymgi_fv2_boundaries(hymgi_level *level)
 {
   for (int face = 0; face < 6; face++) {
     const bool boundary = !(level->periodic >> (face / 2) & 1);
-    /* on the robust path coarse conductances contain the boundary already */
-    const bool outer = boundary && (!level->method->robust || level->index == 0);
+    const bool outer = boundary && (level->index == 0 || !level->transfer->inherits);
     hymgi_boundary_weights w = {1, 0, 0};
     if (outer) w = hymgi_fv2_boundary(level, face);
     level->c.boundary_weight[face] = outer ? w.flux * (1 + level->method->stiffer) : 1;

@@ -33,6 +33,8 @@ typedef struct hymgi_transfer {
   bool ghosts;       /* reads ghosts of the residual and of the correction: */
   hymgi_halo halo;   /* these */
   int weights;       /* arrays of weights that are read */
+  /* coarse faces include the boundaries, which are not discretised anew */
+  bool inherits;
   double part_of_sum; /* of the sum of the children's equations that the coarse cell's is */
 } hymgi_transfer;
 

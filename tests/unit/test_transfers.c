@@ -36,6 +36,7 @@ START_TEST(the_standard_path_s_transfers_follow_the_sides)
       ck_assert(t->restrict_faces != hymgi_robust_transfer(HYMG_TRANSFER_WEIGHTED)->restrict_faces);
     else
       ck_assert(t->restrict_faces == hymgi_robust_transfer(HYMG_TRANSFER_WEIGHTED)->restrict_faces);
+    ck_assert(level->c.boundary_weight[0] != 1); /* Dirichlet, discretised on every level */
     even += !is_odd && !is_narrow, odd += is_odd, narrow += !is_odd && is_narrow;
   }
   ck_assert_int_gt(even, 0);
@@ -64,6 +65,9 @@ START_TEST(all_levels_of_the_robust_path_have_the_chosen_transfer)
   ck_assert(t->series == (wanted[_i] == HYMG_TRANSFER_TENSOR));
   for (int l = 0; l < h->num_levels; l++)
     ck_assert_ptr_eq(h->level[l].transfer, t);
+  ck_assert(h->level[0].c.boundary_weight[0] != 1);
+  for (int l = 1; l < h->num_levels; l++) /* it is in the conductances of level 0 */
+    ck_assert_double_eq(h->level[l].c.boundary_weight[0], 1);
   ck_assert_int_gt(h->shadow.count, 0);
   for (int l = 0; l < h->shadow.count; l++)
     ck_assert_ptr_eq(h->shadow.level[l].transfer, t);
