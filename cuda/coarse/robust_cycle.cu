@@ -285,7 +285,8 @@ extern "C" int hymgi_cuda_robust_tail(const hymgi_hierarchy *h)
 {
   const int64_t wanted = h->options.tail_cells, below = wanted < 0 ? MOST_CELLS + 1 : wanted;
   int first = h->num_levels;
-  if (h->method.smoother != HYMG_GSRB || h->options.cycle != HYMG_CYCLE_V || h->method.transfer->series)
+  if (h->method.smoother != HYMG_GSRB || h->options.cycle != HYMG_CYCLE_V ||
+      h->method.transfer->series)
     return first;
   while (first > 0 && h->num_levels - first < MOST_LEVELS && h->level[first - 1].cells < below &&
          fits(h->level + first - 1, h->placement.fine))
