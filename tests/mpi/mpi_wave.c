@@ -63,7 +63,7 @@ static double *answer(const support_case *c, hymg_path path, const support_layou
 }
 
 /* boxes: of the ranks' grid. Where rows are not cut, the deepest wavefronts and one of the other tunings in
- * turn, another one for the next kind on the same axis. Returns the stages of the deepest wavefront on
+ * turn; on two ranks another one for the next kind on the same axis. Returns the stages of the deepest wavefront on
  * level 0, 0: there was none. */
 static int check(const kind *what, const int boxes[3], hymg_precision precision)
 {
@@ -79,7 +79,8 @@ static int check(const kind *what, const int boxes[3], hymg_precision precision)
       first ? answer(&c, what->path, &alone, &plain, precision, NULL) : support_poison(CELLS);
   support_from_first(want, CELLS * sizeof *want);
   static int calls;
-  const int ranks = support_ranks(MPI_COMM_WORLD), turn = 1 + (calls + calls / 3) % 3;
+  const int ranks = support_ranks(MPI_COMM_WORLD),
+            turn = 1 + (calls + (ranks == 2 ? calls / 3 : 0)) % 3;
   calls++;
   int deepest = 0;
   /* more would wait for cores, in FV4 at every plane */

@@ -2,6 +2,7 @@
  * boxes is the host's; the operator, the smoother and the preconditioner are the matrix's. */
 #include "support/krylov.h"
 #include "base/exact_sum.h"
+#include "multigrid/transfer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -164,6 +165,7 @@ dense *dense_create(int n, hymg_bottom bottom)
   level->ghost = d->box.ghost;
   level->vector_size = d->box.size;
   level->num_krylov = hymgi_bottom_vectors(bottom);
+  level->transfer = hymgi_standard_transfer(level);
   place_vectors(d);
   d->f_given = support_random((size_t)n, -1.0, 1.0, 7);
   memcpy(dense_f(d), d->f_given, (size_t)n * sizeof *d->f_given);
