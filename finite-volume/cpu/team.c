@@ -19,17 +19,9 @@ int hymgi_backend_threads(int wanted, int ranks)
   return share < most ? share : most;
 }
 
-static int64_t cells_of(const hymgi_level *level)
-{
-  int64_t cells = 0;
-  for (int b = 0; b < level->num_boxes; b++)
-    cells += (int64_t)level->box[b].n[0] * level->box[b].n[1] * level->box[b].n[2];
-  return cells;
-}
-
 int hymgi_cpu_most_threads(const hymgi_level *level)
 {
-  return hymgi_team_worth(cells_of(level), level->context->threads);
+  return hymgi_team_worth(hymgi_cells_here(level), level->context->threads);
 }
 
 int hymgi_cpu_threads(const hymgi_level *level)

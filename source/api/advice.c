@@ -181,10 +181,8 @@ static void advise_thin_axis(const hymg_solver *solver, lines *t)
   if (h->thin_axis >= 0 && h->thin_hold > HARD_HOLD)
     say(t,
         "there is one cell along %c, and its Dirichlet boundary holds u %.3g times as strongly as "
-        "all "
-        "else, so that cells hardly feel each other: try Neumann boundaries along %c, which leave "
-        "the "
-        "axis without a term",
+        "all else, so that cells hardly feel each other: try Neumann boundaries along %c, which "
+        "leave the axis without a term",
         axis, h->thin_hold, axis);
 }
 
@@ -301,10 +299,8 @@ static hymg_status advise_threads(const hymg_solver *solver, lines *t)
   if (most[0] >= LEAST_REDUCED)
     say(t,
         "other programs ran on these cores: in %.0f %% of the time of the last solve fewer than "
-        "the %.0f "
-        "threads asked for were used, as more would have waited for each other: give the program "
-        "cores "
-        "of its own, or ask for fewer threads",
+        "the %.0f threads asked for were used, as more would have waited for each other: give "
+        "the program cores of its own, or ask for fewer threads",
         100 * most[0], most[1]);
   return HYMG_OK;
 }

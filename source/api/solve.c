@@ -404,7 +404,7 @@ static hymg_status solve(hymg_solver *solver, int l, const hymg_field *f, hymg_f
 static bool has_team(const hymgi_level *level)
 {
   return level->backend->id == HYMG_BACKEND_HOST &&
-         hymgi_team_worth(level->cells, level->context->threads) > 1;
+         hymgi_team_worth(hymgi_cells_here(level), level->context->threads) > 1;
 }
 
 static hymg_status timed_solve(hymg_solver *solver, int l, const hymg_field *f, hymg_field *u,

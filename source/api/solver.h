@@ -42,8 +42,8 @@ struct hymg_solver {
   double best, change, last_change; /* last_change: standard path, in the cycle before */
   int gained, waited; /* waited: the first record with a small residual but a large change, or 0 */
   bool at_rounding;
-  double
-      reduced; /* share of the last solve's time in which the host used fewer threads than asked for */
+  /* share of the last solve's time in which the host used fewer threads than asked for */
+  double reduced;
   bool good; /* FMG: hymgi_fmg_judge */
 };
 

@@ -1,6 +1,6 @@
 /* Limits are read as the kernel's documentation of control groups has them: version 2 has "QUOTA PERIOD" or
- * "max PERIOD" in cpu.max, version 1 has cpu.cfs_quota_us (-1: none) and cpu.cfs_period_us, microseconds each. A limit holds for
- * all groups below, so that the least one on the way to the root counts. */
+ * "max PERIOD" in cpu.max, version 1 has cpu.cfs_quota_us (-1: none) and cpu.cfs_period_us, microseconds
+ * each. A limit holds for all groups below, so that the least one on the way to the root counts. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/cgroup.h"
 

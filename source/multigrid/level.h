@@ -202,6 +202,15 @@ typedef struct hymgi_level {
   size_t arena_doubles;
 } hymgi_level;
 
+/* Cells of the level that this rank holds. */
+static inline int64_t hymgi_cells_here(const hymgi_level *level)
+{
+  int64_t cells = 0;
+  for (int b = 0; b < level->num_boxes; b++)
+    cells += (int64_t)level->box[b].n[0] * level->box[b].n[1] * level->box[b].n[2];
+  return cells;
+}
+
 /* The halo that the operator reads: its ghosts within the domain. */
 static inline hymgi_plan *hymgi_operator_halo(const hymgi_level *level)
 {

@@ -31,14 +31,6 @@ static const struct {
     [HYMGI_OP_MATRIX] = {HYMGI_OP_COARSE, 0, 0, 0},
 };
 
-static double cells_here(const hymgi_level *level)
-{
-  double cells = 0;
-  for (int b = 0; b < level->num_boxes; b++)
-    cells += (double)level->box[b].n[0] * level->box[b].n[1] * level->box[b].n[2];
-  return cells;
-}
-
 /* What one pass of the operator reads besides f: x and the coefficients. */
 static double operator_arrays(const hymgi_level *level)
 {
@@ -60,7 +52,7 @@ static double smoother_arrays(const hymgi_level *level)
 static double bytes_of(const hymgi_level *level, hymgi_op op, double arrays)
 {
   arrays += work[op].smooths * smoother_arrays(level) + work[op].passes * operator_arrays(level);
-  return (level->single ? 4 : 8) * arrays * cells_here(level);
+  return (level->single ? 4 : 8) * arrays * (double)hymgi_cells_here(level);
 }
 
 static void add_messages(const hymgi_plan *plan, int times, hymgi_cost *cost)

@@ -23,16 +23,16 @@ typedef struct hymgi_transfer {
   void (*interpolate_weighted)(const hymgi_level *fine, const double *source, bool smoothed,
                                double *x);
 
-  bool
-      one_operation; /* smooth_restrict is one of the backend, which may leave x unread from zero */
-  bool takes_zero;   /* smooth_restrict from zero takes x as 0, whatever it is */
-  bool through_y;    /* the residual is in level->y before it is restricted */
-  bool to_cells;     /* the coarsest level is a single cell, or cells that are not coupled */
-  bool fuses;        /* weighted transfers: as the backend's smooth_restrict, interpolate_smooth */
-  bool series;       /* weights are products, of coefficients in series, and reach across edges */
-  bool ghosts;       /* reads ghosts of the residual and of the correction: */
-  hymgi_halo halo;   /* these */
-  int weights;       /* arrays of weights that are read */
+  /* smooth_restrict is one operation of the backend, which may leave x unread from zero */
+  bool one_operation;
+  bool takes_zero; /* smooth_restrict from zero takes x as 0, whatever it is */
+  bool through_y;  /* the residual is in level->y before it is restricted */
+  bool to_cells;   /* the coarsest level is a single cell, or cells that are not coupled */
+  bool fuses;      /* weighted transfers: as the backend's smooth_restrict, interpolate_smooth */
+  bool series;     /* weights are products, of coefficients in series, and reach across edges */
+  bool ghosts;     /* reads ghosts of the residual and of the correction: */
+  hymgi_halo halo; /* these */
+  int weights;     /* arrays of weights that are read */
   /* coarse faces include the boundaries, which are not discretised anew */
   bool inherits;
   double part_of_sum; /* of the sum of the children's equations that the coarse cell's is */
