@@ -1,4 +1,4 @@
-/* Cells with given values, and rows of 0 (source/robust/fixed.c). Shared by CPU and GPU. */
+/* Cells with given values, and rows of 0 (source/hierarchy/fixed_cells.c). Shared by CPU and GPU. */
 #ifndef HYMGI_FORMULAS_FIXED_H
 #define HYMGI_FORMULAS_FIXED_H
 

@@ -5,8 +5,8 @@
 #include <stdatomic.h>
 
 #include "api/fields/field.h"
+#include "hierarchy/path.h"
 #include "hierarchy/placement.h"
-#include "robust/robust.h"
 
 /* Of options.transfer AUTO (transfer_choice.c). */
 typedef struct hymgi_transfer_choice {

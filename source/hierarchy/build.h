@@ -102,6 +102,38 @@ ptrdiff_t hymgi_boundary_plane(const hymgi_level *level, int box, int face, cons
 hymg_status hymgi_robin_load(hymgi_hierarchy *h, int face, bool *held);
 void hymgi_boundary_data_destroy(hymgi_level *level);
 
+/* fv4_limiter.c, collective: marks the betas of level 0 that FV4's limiter takes; *limited: are there any,
+ * on any rank? After the path has been judged by them. */
+hymg_status hymgi_limiter_set(hymgi_hierarchy *h, bool *limited);
+
+/* fv4_limiter.c, collective: where alpha varies, FV4's operator on level 0 has the mean of alpha u. */
+hymg_status hymgi_alpha_set(hymgi_hierarchy *h);
+
+/* fv4_boundaries.c, collective, after the other two: what boundary data add to f with FV4, and no flux but
+ * that of the data through Neumann boundaries. */
+hymg_status hymgi_fv4_boundaries_set(hymgi_hierarchy *h);
+
+/* fixed_cells.c. load, collective: cells with given values, once the coefficients of level 0 are in integrated
+ * form and before they are finished; nothing without method.fixed. empty_rows_set: what stands for C in
+ * the rows of a level that are 0, whose coefficients are there. */
+hymg_status hymgi_fixed_load(hymgi_hierarchy *h);
+void hymgi_empty_rows_set(const hymgi_hierarchy *h, hymgi_level *level);
+
+/* coarse_levels.c, collective. build: a hierarchy that has been initialised, h->placement set, with the
+ * coefficients, first level 0 alone. update: reads the coefficients again; false in `kept` if other
+ * axes would have to be coarsened: the hierarchy must then be built anew. */
+void hymgi_robust_init(hymgi_hierarchy *h);
+hymg_status hymgi_robust_build_finest(hymgi_hierarchy *h, const hymgi_backend *backend);
+hymg_status hymgi_robust_build_coarser(hymgi_hierarchy *h);
+hymg_status hymgi_robust_update(hymgi_hierarchy *h, bool *kept);
+/* Collective: other coefficients and weights of the same levels, for the tensor or the weighted
+ * transfer. Recorded cycles are void afterwards. Needs the memory that an update needs. */
+hymg_status hymgi_robust_change(hymgi_hierarchy *h, bool tensor);
+/* The levels as far as a memory estimate needs them, with the axes that constant coefficients would
+ * choose: without plans and vectors. */
+hymg_status hymgi_robust_estimate(hymgi_hierarchy *h, const hymgi_backend *backend);
+void hymgi_robust_destroy(hymgi_hierarchy *h);
+
 /* axes.c: level->axis of the finest level, and of the next ones once their sizes are known. */
 hymg_status hymgi_axes_first(hymgi_level *level, const hymg_grid_desc *d);
 hymg_status hymgi_axes_next(hymgi_level *fine, hymgi_level *coarse);

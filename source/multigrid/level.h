@@ -46,7 +46,7 @@ typedef struct hymgi_method {
   bool variable_alpha;
   bool singular;      /* f and u are without their means */
   double bottom_goal; /* max |r| / max |f| at which a bottom solve ends */
-  /* The robust path (source/robust/robust.h): any size, coarsening by axis, equations integrated
+  /* The robust path (docs/numerics.md): any size, coarsening by axis, equations integrated
    * over cells, weighted transfers, symmetric cycles */
   bool robust;
   /* The standard path with a side that is odd: its last cell is then the only child of its parent,

@@ -1,5 +1,5 @@
 /* The choice of the path: by stencil, grid and method, then by the coefficients. */
-#include "robust/robust.h"
+#include "hierarchy/path.h"
 
 #include <float.h>
 #include <math.h>

@@ -9,8 +9,8 @@
  * answers. */
 #include <math.h>
 
+#include "hierarchy/build.h"
 #include "multigrid/level_ops.h"
-#include "robust/robust.h"
 
 /* LARGE: a power of 2 that a float in units of the largest coefficient can hold */
 enum { LARGE = 30, MOST = 1000 };

@@ -1,8 +1,8 @@
 /* FV4's boundaries on the robust path: what boundary data add to f, and Neumann boundaries, whose flux is
  * that of the data alone. */
+#include "hierarchy/build.h"
 #include "multigrid/boundary_data.h"
 #include "multigrid/level_ops.h"
-#include "robust/robust.h"
 
 /* ---- boundary data ---- */
 

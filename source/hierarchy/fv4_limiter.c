@@ -2,8 +2,8 @@
  * has the mean of alpha u (formulas/fv4_alpha.h). */
 #include <math.h>
 
+#include "hierarchy/build.h"
 #include "multigrid/level_ops.h"
-#include "robust/robust.h"
 
 /* The factor by which beta varies among neighbouring faces, from which on FV4's flux would not do. */
 #define DEFAULT_LIMIT 8

@@ -1,6 +1,10 @@
-/* The levels of the robust path, built one by one: which axes a level halves depends on its
- * conductances, and these on the finer level. */
-#include "robust/robust.h"
+/* The robust path: a hierarchy for any size, spacing and coefficient (docs/numerics.md). Each level
+ * is in integrated form, C x + sum over faces T_f (x - x_nb) = V f, and halves the axes along which
+ * its cells are strongly coupled, n to ceil(n / 2), down to a single cell: there is no bottom solve.
+ * The cycle is symmetric: red before black on the way down, black before red on the way up, and
+ * restriction is the transpose of interpolation. Volumes and distances are in units of the mean
+ * width, so that level 0 of a grid without widths has the coefficients of the standard path. */
+#include "hierarchy/build.h"
 
 #include <math.h>
 #include <string.h>
