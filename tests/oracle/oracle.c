@@ -257,7 +257,8 @@ static int boundary_at(const oracle *o, const oracle_level *l, int d, size_t p)
  * boundary but what the data say. */
 static double flux4(const oracle *o, const oracle_level *l, int d, const double *x, size_t p)
 {
-  int boundary = boundary_at(o, l, d, p);
+  const hymg_boundary *ends = o->spec.boundary + 2 * d;
+  int boundary = ends[0] == HYMG_NEUMANN || ends[1] == HYMG_NEUMANN ? boundary_at(o, l, d, p) : -1;
   if (boundary >= 0 && o->spec.boundary[boundary] == HYMG_NEUMANN) return 0.0;
 
   size_t s = l->stride[d];
@@ -425,16 +426,16 @@ static const double *weights(int order)
 static double interpolated(const oracle_level *c, const double *w, const double *x,
                            const int child[3])
 {
-  double sum = 0.0;
+  double sum = 0.0, along[3][5];
   int at[3] = {child[0] / 2, child[1] / 2, child[2] / 2};
-  for (int n = 0; n < 125; n++) {
-    int off[3] = {n % 5 - 2, n / 5 % 5 - 2, n / 25 - 2};
-    double weight = 1.0;
-    for (int d = 0; d < 3; d++)
-      weight *= w[2 + (child[d] % 2 ? -off[d] : off[d])];
-    if (weight == 0.0) continue;
-    sum += weight * x[oracle_at(c, at[0] + off[0], at[1] + off[1], at[2] + off[2])];
-  }
+  for (int n = 0; n < 15; n++)
+    along[n / 5][n % 5] = w[2 + (child[n / 5] % 2 ? 2 - n % 5 : n % 5 - 2)];
+  for (int k = 0; k < 5; k++)
+    for (int j = 0; j < 5 && along[2][k] != 0.0; j++)
+      for (int i = 0; i < 5 && along[1][j] != 0.0; i++)
+        if (along[0][i] != 0.0)
+          sum += along[0][i] * along[1][j] * along[2][k] *
+                 x[oracle_at(c, at[0] + i - 2, at[1] + j - 2, at[2] + k - 2)];
   return sum;
 }
 

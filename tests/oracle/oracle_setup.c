@@ -260,10 +260,32 @@ static int colour_axis(int n, int reach, bool periodic, int *colour)
   return colours;
 }
 
+/* The cells from each cell of an axis to the nearest one of that colour; 0 where the stencil reads ghosts, which stand
+ * for up to four cells. The caller frees. */
+static int *distances(int n, bool periodic, const int *colour, int c)
+{
+  int *distance = malloc((size_t)n * sizeof *distance);
+  if (!distance) abort();
+  for (int i = 0; i < n; i++) {
+    distance[i] = n;
+    for (int j = 0; j < n; j++) {
+      int gap = abs(i - j);
+      if (periodic && n - gap < gap) gap = n - gap;
+      if (colour[j] == c && gap < distance[i]) distance[i] = gap;
+    }
+    if (!periodic && (i < 2 || i >= n - 2)) distance[i] = 0;
+  }
+  return distance;
+}
+
+/* The largest stencil has the cells that are two steps along the axes away. */
 static void probe_colour(const oracle *o, oracle_level *l, int *const colour[3], const int c[3],
                          double *sum)
 {
   double *x = l->work[0];
+  int *away[3];
+  for (int d = 0; d < 3; d++)
+    away[d] = distances(l->n[d], o->spec.boundary[2 * d] == HYMG_PERIODIC, colour[d], c[d]);
   fill(l, 0.0, x);
   ORACLE_CELLS(l, i, j, k)
   {
@@ -273,6 +295,7 @@ static void probe_colour(const oracle *o, oracle_level *l, int *const colour[3],
   oracle_close(o, l, oracle_operator_rule(o), false, x);
   ORACLE_CELLS(l, i, j, k)
   {
+    if (away[0][i] + away[1][j] + away[2][k] > 2) continue;
     size_t p = oracle_at(l, i, j, k);
     double entry = oracle_cell(o, l, x, p);
     if (x[p] == 1.0)
@@ -280,6 +303,8 @@ static void probe_colour(const oracle *o, oracle_level *l, int *const colour[3],
     else
       sum[p] += fabs(entry);
   }
+  for (int d = 0; d < 3; d++)
+    free(away[d]);
 }
 
 void oracle_probe(const oracle *o, oracle_level *l)
