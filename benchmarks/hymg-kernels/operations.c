@@ -16,113 +16,47 @@ const char *kernels_stencil_name(hymg_stencil stencil)
   return stencil == HYMG_FV2 ? "fv2" : "fv4";
 }
 
-static void run_smooth(kernels_kit *k)
-{
-  hymgi_smooth(k->fine);
-}
+/* ---- the library's ---- */
 
-static void run_smooth_restrict(kernels_kit *k)
-{
-  hymgi_smooth_restrict(k->fine, k->coarse, false);
-}
-
-static void run_apply(kernels_kit *k)
-{
-  hymgi_apply(k->fine, k->fine->x, k->out->data);
-}
-
-static void run_residual(kernels_kit *k)
-{
-  hymgi_residual(k->fine, k->fine->f, k->fine->x, k->out->data);
-}
-
-static void run_residual_norm(kernels_kit *k)
-{
-  k->number = hymgi_residual_norm(k->fine, k->fine->f, k->fine->x);
-}
+#define RUN(name, call)                                                                            \
+  static void run_##name(kernels_kit *k)                                                           \
+  {                                                                                                \
+    call;                                                                                          \
+  }
 
 /* Not an operation of its own: what smooth+restrict adds to smooth if they are separate passes. */
-static void run_residual_restrict(kernels_kit *k)
+static void residual_restrict(kernels_kit *k)
 {
   const bool gsrb = k->solver->h.method.smoother == HYMG_GSRB;
   k->fine->backend->residual_restrict(k->fine, gsrb ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY,
                                       k->coarse->f, NULL);
 }
 
-static void run_restrict(kernels_kit *k)
-{
-  hymgi_restrict_cells(k->fine, k->fine->x, k->coarse, k->coarse->f);
-}
-
-static void interpolate(kernels_kit *k, int order, bool add)
+static void interpolate(kernels_kit *k, int order, bool set)
 {
   hymgi_method *const m = &k->solver->h.method;
   m->interpolation_v = m->interpolation_f = order;
-  if (add)
-    hymgi_interpolate(k->coarse, k->fine, false, false);
-  else
-    hymgi_interpolate(k->coarse, k->fine, true, false);
+  hymgi_interpolate(k->coarse, k->fine, set, false);
 }
 
-static void run_v2_add(kernels_kit *k)
-{
-  interpolate(k, HYMGI_GHOSTS_V2, true);
-}
-
-static void run_v2_set(kernels_kit *k)
-{
-  interpolate(k, HYMGI_GHOSTS_V2, false);
-}
-
-static void run_v4_add(kernels_kit *k)
-{
-  interpolate(k, HYMGI_GHOSTS_V4, true);
-}
-
-static void run_v4_set(kernels_kit *k)
-{
-  interpolate(k, HYMGI_GHOSTS_V4, false);
-}
-
-static void run_fill(kernels_kit *k)
-{
-  hymgi_fill(k->fine, ALPHA, k->out->data);
-}
-
-static void run_copy(kernels_kit *k)
-{
-  hymgi_copy_vector(k->fine, k->fine->x, k->out->data);
-}
-
-static void run_axpby(kernels_kit *k)
-{
-  hymgi_axpby(k->fine, ALPHA, k->fine->x, BETA, k->fine->f, k->out->data);
-}
-
-static void run_shift(kernels_kit *k)
-{
-  hymgi_shift(k->fine, ALPHA, k->fine->x);
-}
-
-static void run_precondition(kernels_kit *k)
-{
-  hymgi_precondition(k->fine, k->fine->f, k->out->data);
-}
-
-static void run_max(kernels_kit *k)
-{
-  k->number = hymgi_norm_max(k->fine, k->fine->x);
-}
-
-static void run_dot(kernels_kit *k)
-{
-  k->number = hymgi_dot(k->fine, k->fine->x, k->fine->f);
-}
-
-static void run_mean(kernels_kit *k)
-{
-  k->number = hymgi_mean(k->fine, k->fine->x);
-}
+RUN(smooth, hymgi_smooth(k->fine))
+RUN(smooth_restrict, hymgi_smooth_restrict(k->fine, k->coarse, false))
+RUN(apply, hymgi_apply(k->fine, k->fine->x, k->out->data))
+RUN(residual, hymgi_residual(k->fine, k->fine->f, k->fine->x, k->out->data))
+RUN(residual_norm, k->number = hymgi_residual_norm(k->fine, k->fine->f, k->fine->x))
+RUN(restrict, hymgi_restrict_cells(k->fine, k->fine->x, k->coarse, k->coarse->f))
+RUN(v2_add, interpolate(k, HYMGI_GHOSTS_V2, false))
+RUN(v2_set, interpolate(k, HYMGI_GHOSTS_V2, true))
+RUN(v4_add, interpolate(k, HYMGI_GHOSTS_V4, false))
+RUN(v4_set, interpolate(k, HYMGI_GHOSTS_V4, true))
+RUN(fill, hymgi_fill(k->fine, ALPHA, k->out->data))
+RUN(copy, hymgi_copy_vector(k->fine, k->fine->x, k->out->data))
+RUN(axpby, hymgi_axpby(k->fine, ALPHA, k->fine->x, BETA, k->fine->f, k->out->data))
+RUN(shift, hymgi_shift(k->fine, ALPHA, k->fine->x))
+RUN(precondition, hymgi_precondition(k->fine, k->fine->f, k->out->data))
+RUN(max, k->number = hymgi_norm_max(k->fine, k->fine->x))
+RUN(dot, k->number = hymgi_dot(k->fine, k->fine->x, k->fine->f))
+RUN(mean, k->number = hymgi_mean(k->fine, k->fine->x))
 
 /* ---- slow counterparts ---- */
 
@@ -131,61 +65,34 @@ static ptrdiff_t cells(const kernels_slow *s)
   return (ptrdiff_t)s->problem->n * s->problem->n * s->problem->n;
 }
 
-static bool slow_v2_set(const kernels_slow *s, double *out)
-{
-  return kernels_slow_interpolate(s, 2, out);
-}
+/* Out of x and f, cell by cell. */
+#define CELLS(name, value)                                                                         \
+  static bool slow_##name(const kernels_slow *s, double *out)                                      \
+  {                                                                                                \
+    for (ptrdiff_t i = 0; i < cells(s); i++)                                                       \
+      out[i] = (value);                                                                            \
+    return true;                                                                                   \
+  }
 
-static bool slow_v4_set(const kernels_slow *s, double *out)
-{
-  return kernels_slow_interpolate(s, 4, out);
-}
+CELLS(fill, ALPHA)
+CELLS(copy, s->x[i])
+CELLS(axpby, ALPHA * s->x[i] + BETA * s->f[i])
+CELLS(shift, s->x[i] + ALPHA)
 
-static bool slow_add(const kernels_slow *s, int order, double *out)
-{
-  if (!kernels_slow_interpolate(s, order, out)) return false;
-  for (ptrdiff_t i = 0; i < cells(s); i++)
-    out[i] += s->x[i];
-  return true;
-}
+/* Sets out, or adds to x. */
+#define INTERPOLATE(name, order, value)                                                            \
+  static bool slow_##name(const kernels_slow *s, double *out)                                      \
+  {                                                                                                \
+    const bool ok = kernels_slow_interpolate(s, order, out);                                       \
+    for (ptrdiff_t i = 0; i < cells(s) && ok; i++)                                                 \
+      out[i] = (value);                                                                            \
+    return ok;                                                                                     \
+  }
 
-static bool slow_v2_add(const kernels_slow *s, double *out)
-{
-  return slow_add(s, 2, out);
-}
-
-static bool slow_v4_add(const kernels_slow *s, double *out)
-{
-  return slow_add(s, 4, out);
-}
-
-static bool slow_fill(const kernels_slow *s, double *out)
-{
-  for (ptrdiff_t i = 0; i < cells(s); i++)
-    out[i] = ALPHA;
-  return true;
-}
-
-static bool slow_copy(const kernels_slow *s, double *out)
-{
-  for (ptrdiff_t i = 0; i < cells(s); i++)
-    out[i] = s->x[i];
-  return true;
-}
-
-static bool slow_axpby(const kernels_slow *s, double *out)
-{
-  for (ptrdiff_t i = 0; i < cells(s); i++)
-    out[i] = ALPHA * s->x[i] + BETA * s->f[i];
-  return true;
-}
-
-static bool slow_shift(const kernels_slow *s, double *out)
-{
-  for (ptrdiff_t i = 0; i < cells(s); i++)
-    out[i] = s->x[i] + ALPHA;
-  return true;
-}
+INTERPOLATE(v2_set, 2, out[i])
+INTERPOLATE(v2_add, 2, s->x[i] + out[i])
+INTERPOLATE(v4_set, 4, out[i])
+INTERPOLATE(v4_add, 4, s->x[i] + out[i])
 
 static double largest(ptrdiff_t count, const double *x)
 {
@@ -238,7 +145,7 @@ const kernels_operation kernels_operations[] = {
     {"apply", run_apply, kernels_slow_apply, KERNELS_IN_OUT, 0, 0},
     {"residual", run_residual, kernels_slow_residual, KERNELS_IN_OUT, 0, 0},
     {"residual norm", run_residual_norm, slow_residual_norm, KERNELS_IN_NUMBER, 0, 0},
-    {"residual+restrict", run_residual_restrict, kernels_slow_residual_restrict, KERNELS_IN_COARSE,
+    {"residual+restrict", residual_restrict, kernels_slow_residual_restrict, KERNELS_IN_COARSE,
      KERNELS_SMOOTHED, 2.125},
     {"restrict", run_restrict, kernels_slow_restrict, KERNELS_IN_COARSE, KERNELS_ANY_OPERATOR, 0},
     {"interpolate v2 add", run_v2_add, slow_v2_add, KERNELS_IN_X, KERNELS_ANY_OPERATOR, 0},
