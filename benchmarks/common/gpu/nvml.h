@@ -1,4 +1,4 @@
-/* What NVML, the management library of NVIDIA's driver, tells of a GPU: energy, limits and state (nvml.c; nvml_absent.c
+/* What NVML, the management library of NVIDIA's driver, tells of a GPU: energy, limits and state (nvml.c; gpu_absent.c
  * without CUDA). The library is loaded as the program runs, so that the program needs none of its headers and starts
  * without it. */
 #ifndef COMMON_NVML_H
