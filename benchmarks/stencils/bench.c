@@ -11,11 +11,10 @@
 #include <omp.h>
 #endif
 
-bool stencil_fail(stencil_bench *bench, const char *what, const char *why)
+bool stencil_well(const char *what, const char *why)
 {
-  fprintf(stderr, "hymg-stencil: %s: %s\n", what, why);
-  bench->failed = true;
-  return false;
+  if (why) fprintf(stderr, "hymg-stencil: %s: %s\n", what, why);
+  return !why;
 }
 
 stencil_job stencil_job_of(char which, const int n[3], int radius, int axis, bool wide, bool wave,
@@ -49,7 +48,7 @@ static bool used(const stencil_job *job, int array)
 static void free_host(stencil_bench *bench, void *memory)
 {
   if (bench->pinned)
-    stencil_gpu_host_free(memory);
+    stencil_gpu_free(memory, true);
   else
     free(memory);
 }
@@ -57,14 +56,14 @@ static void free_host(stencil_bench *bench, void *memory)
 /* Copies to and from a GPU are several times as fast from pinned memory. */
 static void *allocate_host(stencil_bench *bench, size_t bytes)
 {
-  if (bench->pinned) return stencil_gpu_host_allocate(bytes);
   const size_t lines = (bytes + STENCIL_LINE - 1) / STENCIL_LINE;
-  return aligned_alloc(STENCIL_LINE, lines * STENCIL_LINE);
+  return bench->pinned ? stencil_gpu_allocate(bytes, true)
+                       : aligned_alloc(STENCIL_LINE, lines * STENCIL_LINE);
 }
 
 bool stencil_arrays(stencil_bench *bench, stencil_job *job)
 {
-  const size_t bytes = (size_t)job->g.entries * stencil_bytes(job);
+  const size_t bytes = stencil_size(job);
   for (int a = 0; a < STENCIL_ARRAYS; a++) {
     job->array[a] = NULL;
     if (!used(job, a)) continue;
@@ -72,17 +71,24 @@ bool stencil_arrays(stencil_bench *bench, stencil_job *job)
       free_host(bench, bench->host[a]);
       bench->host[a] = allocate_host(bench, bytes);
       bench->bytes[a] = bench->host[a] ? bytes : 0;
-      if (!bench->host[a]) return stencil_fail(bench, "arrays", "no memory");
+      if (!bench->host[a]) return stencil_well("arrays", "no memory");
     }
     if (bench->gpu && bench->gpu_bytes[a] < bytes) {
-      stencil_gpu_free(bench->on_gpu[a]);
-      bench->on_gpu[a] = stencil_gpu_allocate(bytes);
+      stencil_gpu_free(bench->on_gpu[a], false);
+      bench->on_gpu[a] = stencil_gpu_allocate(bytes, false);
       bench->gpu_bytes[a] = bench->on_gpu[a] ? bytes : 0;
-      if (!bench->on_gpu[a]) return stencil_fail(bench, "arrays", "no memory on the GPU");
+      if (!bench->on_gpu[a]) return stencil_well("arrays", "no memory on the GPU");
     }
     job->array[a] = bench->host[a];
   }
   return true;
+}
+
+const char *stencil_move(const stencil_bench *bench, const stencil_job *job, int array, bool to_gpu)
+{
+  void *const there = bench->on_gpu[array], *const here = job->array[array];
+  if (!bench->gpu) return NULL;
+  return stencil_gpu_move(to_gpu ? there : here, to_gpu ? here : there, stencil_size(job));
 }
 
 stencil_job stencil_on_gpu(const stencil_bench *bench, const stencil_job *job)
@@ -125,19 +131,18 @@ bool stencil_room(stencil_bench *bench, int which, const stencil_job *job)
   free(bench->reference[which]);
   bench->reference[which] = malloc(points * sizeof *bench->reference[which]);
   bench->reference_points[which] = bench->reference[which] ? points : 0;
-  return bench->reference[which] || stencil_fail(bench, "reference", "no memory");
+  return bench->reference[which] || stencil_well("reference", "no memory");
 }
 
 bool stencil_fill(stencil_bench *bench, const stencil_job *job)
 {
-  const size_t bytes = (size_t)job->g.entries * stencil_bytes(job);
-  for (int a = 0; a < STENCIL_OUT; a++) {
+  bool ok = true;
+  for (int a = 0; a < STENCIL_OUT && ok; a++) {
     if (!job->array[a]) continue;
     fill(job, a);
-    const char *why = bench->gpu ? stencil_gpu_move(bench->on_gpu[a], job->array[a], bytes) : NULL;
-    if (why) return stencil_fail(bench, "copy to the GPU", why);
+    ok = stencil_well("copy to the GPU", stencil_move(bench, job, a, true));
   }
-  return true;
+  return ok;
 }
 
 bool stencil_prepare(stencil_bench *bench, stencil_job *job)
@@ -155,16 +160,13 @@ bool stencil_run(stencil_bench *bench, const stencil_kernel *kernel, const stenc
 {
   const stencil_job there = bench->gpu ? stencil_on_gpu(bench, job) : *job;
   const char *why = kernel->run(&there, launch);
-  if (!why && bench->gpu) why = stencil_gpu_wait();
-  return why ? stencil_fail(bench, kernel->name, why) : true;
+  if (!why && bench->gpu) why = stencil_gpu_wait(NULL);
+  return stencil_well(kernel->name, why);
 }
 
 bool stencil_fetch(stencil_bench *bench, const stencil_job *job)
 {
-  if (!bench->gpu) return true;
-  const size_t bytes = (size_t)job->g.entries * stencil_bytes(job);
-  const char *why = stencil_gpu_move(job->array[STENCIL_OUT], bench->on_gpu[STENCIL_OUT], bytes);
-  return why ? stencil_fail(bench, "copy from the GPU", why) : true;
+  return stencil_well("copy from the GPU", stencil_move(bench, job, STENCIL_OUT, false));
 }
 
 bool stencil_shape(const stencil_options *o, const stencil_kernel *kernel, stencil_job *job,
@@ -189,7 +191,8 @@ stencil_kernels stencil_kernels_of(char which, bool gpu)
   return gpu ? stencils_of_gpu[which - 'a'] : stencils_of_cpu[which - 'a'];
 }
 
-const stencil_kernel *stencil_last_kernel(const stencil_bench *bench, stencil_job *job)
+/* The last kernel of case a whose name --kernel allows and that accepts the job, which gets its tile and slab. */
+static const stencil_kernel *last_kernel(const stencil_bench *bench, stencil_job *job)
 {
   const stencil_options *const o = bench->options;
   const stencil_kernels all = stencil_kernels_of('a', bench->gpu);
@@ -203,6 +206,20 @@ const stencil_kernel *stencil_last_kernel(const stencil_bench *bench, stencil_jo
     *job = with;
   }
   return found;
+}
+
+const stencil_kernel *stencil_wave_job(stencil_bench *bench, const int side[3], stencil_job *job)
+{
+  const stencil_options *const o = bench->options;
+  int n[3], radius = 4;
+  for (int axis = 0; axis < 3; axis++)
+    n[axis] = o->n[0] ? o->n[axis] : side[axis];
+  for (int r = 1; r <= STENCIL_RADIUS; r++)
+    if (o->radius[r]) radius = r;
+  *job = stencil_job_of('a', n, radius, 0, o->precision[1], true, true);
+  const stencil_kernel *const last = last_kernel(bench, job);
+  if (!last) stencil_well("--kernel", "no kernel of case a has this name");
+  return last && stencil_arrays(bench, job) ? last : NULL;
 }
 
 typedef struct timed {
@@ -245,10 +262,8 @@ bool stencil_time(stencil_bench *bench, const stencil_kernel *kernel, const sten
                   int repeat, double *ms)
 {
   timed t = {kernel, bench->gpu ? stencil_on_gpu(bench, job) : *job, {.registers = 1}};
-  if (!bench->gpu)
-    return time_on_host(&t, repeat, ms) || stencil_fail(bench, kernel->name, "no memory");
-  const char *why = stencil_gpu_time(call, &t, repeat, ms);
-  return why ? stencil_fail(bench, kernel->name, why) : true;
+  if (!bench->gpu) return time_on_host(&t, repeat, ms) || stencil_well(kernel->name, "no memory");
+  return stencil_well(kernel->name, stencil_gpu_time(call, &t, repeat, ms));
 }
 
 /* ---- a row ---- */
@@ -274,13 +289,11 @@ bool stencil_measure(stencil_bench *bench, const stencil_kernel *kernel, stencil
                      const char *name, stencil_row *row)
 {
   stencil_launch launch = {0};
-  const size_t bytes = (size_t)job->g.entries * stencil_bytes(job);
-  const char *why = NULL;
-  if (bench->gpu)
-    why = stencil_gpu_poison(bench->on_gpu[STENCIL_OUT], bytes);
-  else
+  if (!bench->gpu)
     stencil_poison(job, job->array[STENCIL_OUT]);
-  if (why) return stencil_fail(bench, "poison", why);
+  else if (!stencil_well("poison",
+                         stencil_gpu_poison(bench->on_gpu[STENCIL_OUT], stencil_size(job))))
+    return false;
   if (!stencil_run(bench, kernel, job, &launch) || !stencil_fetch(bench, job)) return false;
   describe(bench, job, kernel, &launch, row);
   snprintf(row->kernel, sizeof row->kernel, "%s", name);
@@ -319,7 +332,7 @@ static bool find_triad(stencil_bench *bench, size_t bytes)
 {
   const size_t n = bytes / sizeof(double);
   double *const three = aligned_alloc(STENCIL_LINE, 3 * n * sizeof *three);
-  if (!three) return stencil_fail(bench, "triad", "no memory");
+  if (!three) return stencil_well("triad", "no memory");
   bench->rate = triad(three, three + n, three + 2 * n, n);
   free(three);
   return true;
@@ -329,26 +342,26 @@ static bool find_triad(stencil_bench *bench, size_t bytes)
 bool stencil_find_rate(stencil_bench *bench, const stencil_job *job)
 {
   enum { TINY = 1 << 20, LARGE = 1 << 28 };
-  const size_t own = (size_t)job->g.entries * stencil_bytes(job);
+  const size_t own = stencil_size(job);
   const size_t bytes = own < TINY ? TINY : own < LARGE ? LARGE : own / TINY * TINY;
   if (!bench->gpu) return find_triad(bench, bytes);
   void *from = bench->on_gpu[STENCIL_X], *to = bench->on_gpu[STENCIL_OUT], *ours[2] = {NULL, NULL};
   if (own < bytes) {
-    from = ours[0] = stencil_gpu_allocate(bytes);
-    to = ours[1] = stencil_gpu_allocate(bytes);
+    from = ours[0] = stencil_gpu_allocate(bytes, false);
+    to = ours[1] = stencil_gpu_allocate(bytes, false);
   }
   const char *why =
       from && to ? stencil_gpu_copy_rate(to, from, bytes, &bench->rate) : "no memory on the GPU";
-  stencil_gpu_free(ours[0]);
-  stencil_gpu_free(ours[1]);
-  return why ? stencil_fail(bench, "copy", why) : true;
+  stencil_gpu_free(ours[0], false);
+  stencil_gpu_free(ours[1], false);
+  return stencil_well("copy", why);
 }
 
 void stencil_close(stencil_bench *bench)
 {
   for (int a = 0; a < STENCIL_ARRAYS; a++) {
     free_host(bench, bench->host[a]);
-    stencil_gpu_free(bench->on_gpu[a]);
+    stencil_gpu_free(bench->on_gpu[a], false);
   }
   for (int r = 0; r < 2; r++)
     free(bench->reference[r]);

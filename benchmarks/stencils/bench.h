@@ -1,9 +1,55 @@
-/* A run of hymg-stencil: arrays on both sides, verification and times of a kernel. */
+/* A run of hymg-stencil: arrays on both sides, verification and times of a kernel; rows as a table, as CSV and as JSON. */
 #ifndef STENCIL_BENCH_H
 #define STENCIL_BENCH_H
 
+#include "common/kit/rows.h"
 #include "stencils/gpu/gpu.h"
-#include "stencils/output.h"
+#include "stencils/options.h"
+
+/* ---- output.c, json.c ---- */
+
+typedef struct stencil_row {
+  char which;
+  bool gpu, wide, wave;
+  char kernel[STENCIL_NAME]; /* with axis, layout or slab, if the case has them */
+  int n[3], order, ranks, slab;
+  double ms, gpoints, gbytes, percent; /* of the copy or triad */
+  double redundancy;
+  int registers;
+  int64_t wrong;
+  double largest, mean; /* errors in the study's norms */
+  const char *published;
+} stencil_row;
+
+typedef struct stencil_heading {
+  const char *what; /* "case a, Laplacian", and how */
+  double rate;      /* bytes per second that are 100 % */
+  bool gpu;
+} stencil_heading;
+
+typedef struct stencil_output {
+  const stencil_options *options;
+  run_info run;
+  csv_table csv;
+  char rate[64]; /* a line of the CSV before the next row; or empty */
+  stencil_row *rows;
+  int count, room;
+  char gpu[128];
+  bool failed;
+} stencil_output;
+
+/* False after a message: a file named by the options cannot be written. Changes none of them. */
+bool stencil_output_check(const stencil_options *options);
+/* The same, and prints the head on stdout. */
+bool stencil_output_open(stencil_output *out, const stencil_options *options, const char *gpu);
+void stencil_output_heading(stencil_output *out, const stencil_heading *heading);
+void stencil_output_row(stencil_output *out, const stencil_row *row);
+/* ok: the run succeeded. False after a message: a file could not be written. */
+bool stencil_output_close(stencil_output *out, bool ok);
+/* Progress on stderr unless --quiet; cleared by the next row. */
+void stencil_progress(const stencil_options *options, const char *what);
+
+/* ---- bench.c ---- */
 
 typedef struct stencil_bench {
   const stencil_options *options;
@@ -19,11 +65,10 @@ typedef struct stencil_bench {
   double rate;          /* copy or triad */
   stencil_output out;
   int64_t wrong;
-  bool failed;
 } stencil_bench;
 
-/* False after a message on stderr. */
-bool stencil_fail(stencil_bench *bench, const char *what, const char *why);
+/* why NULL: true; else false after a message on stderr. */
+bool stencil_well(const char *what, const char *why);
 /* A job of a case on n points; its coefficients, for spacing h = 1 / (n + 1), are scaled to be of
  * order 1. */
 stencil_job stencil_job_of(char which, const int n[3], int radius, int axis, bool wide, bool wave,
@@ -43,6 +88,9 @@ double stencil_scale(const stencil_job *job);
 /* Runs a kernel once on the arrays of its device and waits. */
 bool stencil_run(stencil_bench *bench, const stencil_kernel *kernel, const stencil_job *job,
                  stencil_launch *launch);
+/* Copies an array to the GPU or back, where the kernels run there. NULL, or what went wrong. */
+const char *stencil_move(const stencil_bench *bench, const stencil_job *job, int array,
+                         bool to_gpu);
 /* Copies out to the host. */
 bool stencil_fetch(stencil_bench *bench, const stencil_job *job);
 /* Milliseconds per call, the median of `repeat`. */
@@ -63,9 +111,9 @@ bool stencil_shape(const stencil_options *options, const stencil_kernel *kernel,
                    char why[STENCIL_NAME]);
 /* The kernels of a case, on the GPU or the CPU. */
 stencil_kernels stencil_kernels_of(char which, bool gpu);
-/* Case a's last kernel whose name --kernel allows and that accepts the job, which gets its tile and
- * slab. NULL: none. */
-const stencil_kernel *stencil_last_kernel(const stencil_bench *bench, stencil_job *job);
+/* A wave's job with its arrays, of these sides unless --size says others, and its kernel: the last one of case a whose
+ * name --kernel allows and that accepts the job. NULL after a message. */
+const stencil_kernel *stencil_wave_job(stencil_bench *bench, const int side[3], stencil_job *job);
 /* The same job with the GPU's arrays. */
 stencil_job stencil_on_gpu(const stencil_bench *bench, const stencil_job *job);
 void stencil_close(stencil_bench *bench);
@@ -73,6 +121,8 @@ void stencil_close(stencil_bench *bench);
 /* runs.c: the cases. False after a message. */
 bool stencil_run_case(stencil_bench *bench, char which);
 bool stencil_run_all(stencil_bench *bench);
+/* published.c: what the studies published of a kernel on a GPU at some order; or NULL. */
+const char *stencil_published(const stencil_job *job, const char *kernel);
 /* heat.c: the errors of case b after time steps; hash: bits of the result */
 bool stencil_heat(stencil_bench *bench, const stencil_kernel *kernel, stencil_job *job,
                   stencil_row *row, uint64_t *hash);

@@ -1,5 +1,5 @@
 /* The rows as one JSON object, schema hymg-stencil/1; values that are not finite are null. */
-#include "stencils/output.h"
+#include "stencils/bench.h"
 
 #include "common/json/json_values.h"
 #include "common/kit/machine.h"

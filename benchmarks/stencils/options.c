@@ -142,9 +142,9 @@ static bool read_case(const command_line *c, stencil_options *o)
 /* The gather can be a table instead of an image. */
 static bool can_write(const char *option, const char *name)
 {
-  const size_t n = name ? strlen(name) : 0;
-  const bool table = n >= 4 && strcmp(option, "--gather") == 0 && strcmp(name + n - 4, ".csv") == 0;
-  const char *why = name && !table ? image_refuses(name, strcmp(option, "--gather") == 0) : NULL;
+  const bool gather = strcmp(option, "--gather") == 0;
+  const bool table = name && gather && image_ends_in(name, ".csv");
+  const char *why = name && !table ? image_refuses(name, gather) : NULL;
   if (why) fprintf(stderr, "hymg-stencil: %s %s: %s\n", option, name, why);
   return !why;
 }

@@ -1,6 +1,6 @@
 /* The table on stdout, and the same rows into files. */
 #define _POSIX_C_SOURCE 200809L
-#include "stencils/output.h"
+#include "stencils/bench.h"
 
 #include "hymg.h"
 

@@ -1,6 +1,6 @@
 /* Results of the four studies, by kernel. a: Tesla C1060, float; b: GPU of the same time; c: Tesla
  * C2050, 64^3; d: one die of an MI250X, 512^3, GB/s counting input and output once. */
-#include "stencils/published.h"
+#include "stencils/bench.h"
 
 #include <string.h>
 

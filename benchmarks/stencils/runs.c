@@ -1,6 +1,5 @@
 /* The cases: which jobs, which kernels, in which order; and the whole set. */
 #include "stencils/bench.h"
-#include "stencils/published.h"
 
 #include <math.h>
 #include <string.h>
@@ -54,16 +53,14 @@ static void fill_cosine(const stencil_job *job, double *exact)
 static bool cosine_errors(stencil_bench *bench, const stencil_kernel *kernel, stencil_job *job,
                           stencil_row *row)
 {
-  const size_t bytes = (size_t)job->g.entries * stencil_bytes(job);
   stencil_job unit = *job;
   stencil_launch launch = {0};
   stencil_coefficients(&unit, 1. / job->g.n[job->axis]);
   if (!stencil_room(bench, 1, job)) return false;
   fill_cosine(job, bench->reference[1]);
-  const char *why =
-      bench->gpu ? stencil_gpu_move(bench->on_gpu[STENCIL_X], job->array[STENCIL_X], bytes) : NULL;
-  if (why) return stencil_fail(bench, "copy to the GPU", why);
-  if (!stencil_run(bench, kernel, &unit, &launch) || !stencil_fetch(bench, job)) return false;
+  if (!stencil_well("copy to the GPU", stencil_move(bench, job, STENCIL_X, true)) ||
+      !stencil_run(bench, kernel, &unit, &launch) || !stencil_fetch(bench, job))
+    return false;
   const stencil_errors e = stencil_compare(job, job->array[STENCIL_OUT], bench->reference[1], 1);
   row->largest = e.largest, row->mean = e.mean;
   bench->steps_of.radius = 0;

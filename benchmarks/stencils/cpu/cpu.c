@@ -27,6 +27,12 @@ static ptrdiff_t row_at(const stencil_job *job, int j, int k)
   return job->g.origin + j * job->g.pitch + k * job->g.plane;
 }
 
+/* Along the job's axis. */
+static ptrdiff_t stride_of(const stencil_job *job)
+{
+  return job->axis == 0 ? 1 : job->axis == 1 ? job->g.pitch : job->g.plane;
+}
+
 #define T        float
 #define FMA      FMAF
 #define FN(name) name##_float

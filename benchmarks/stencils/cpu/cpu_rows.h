@@ -4,19 +4,22 @@
 
 #define ROW static inline __attribute__((always_inline)) void
 
-/* A row in each of two planes, `apart` entries apart in out: neighbours along z that both need are
- * loaded once, usually from the second-level cache. */
-ROW FN(a_rows)(int radius, bool wave, const stencil_job *job, ptrdiff_t at, int n, T *restrict out,
-               ptrdiff_t apart)
+#define COEFFICIENTS                                                                               \
+  T c[STENCIL_RADIUS + 1] = {0};                                                                   \
+  for (int r = 0; r <= radius; r++)                                                                \
+  c[r] = (T)job->c[r]
+
+/* A row, or one in each of two planes, `apart` entries apart in out: neighbours along z that both need are loaded once,
+ * usually from the second-level cache. */
+ROW FN(a_rows)(int radius, bool wave, bool two, const stencil_job *job, ptrdiff_t at, int n,
+               T *restrict out, ptrdiff_t apart)
 {
   const ptrdiff_t pitch = job->g.pitch, plane = job->g.plane;
   const T *const restrict x = (const T *)job->array[STENCIL_X] + at, *const restrict y = x + plane;
   const T *const prev = (const T *)job->array[STENCIL_PREV] + (wave ? at : 0);
   const T *const restrict speed = (const T *)job->array[STENCIL_SPEED] + (wave ? at : 0);
-  T *const restrict above = out + apart;
-  T c[STENCIL_RADIUS + 1] = {0};
-  for (int r = 0; r <= radius; r++)
-    c[r] = (T)job->c[r];
+  T *restrict const above = out + apart;
+  COEFFICIENTS;
 #define ADD(x, sum)                                                                                \
   FMA(c[r],                                                                                        \
       ((x[i - r] + x[i + r]) + (x[i - r * pitch] + x[i + r * pitch])) +                            \
@@ -24,45 +27,24 @@ ROW FN(a_rows)(int radius, bool wave, const stencil_job *job, ptrdiff_t at, int 
       sum)
 #pragma omp simd
   for (int i = 0; i < n; i++) {
-    T low = c[0] * x[i], high = c[0] * y[i];
+    T low = c[0] * x[i], high = two ? c[0] * y[i] : 0;
 #pragma GCC unroll 6
     for (int r = 1; r <= radius; r++) {
       low = ADD(x, low);
-      high = ADD(y, high);
+      if (two) high = ADD(y, high);
     }
     out[i] = wave ? FMA(speed[i], low, FMA((T)2, x[i], -prev[i])) : low;
-    above[i] = wave ? FMA(speed[i + plane], high, FMA((T)2, y[i], -prev[i + plane])) : high;
+    if (two)
+      above[i] = wave ? FMA(speed[i + plane], high, FMA((T)2, y[i], -prev[i + plane])) : high;
   }
-}
-
-ROW FN(a_row)(int radius, bool wave, const stencil_job *job, ptrdiff_t at, int n, T *out)
-{
-  const T *const restrict x = (const T *)job->array[STENCIL_X] + at;
-  const T *const prev = (const T *)job->array[STENCIL_PREV] + (wave ? at : 0);
-  const T *const restrict speed = (const T *)job->array[STENCIL_SPEED] + (wave ? at : 0);
-  const ptrdiff_t pitch = job->g.pitch, plane = job->g.plane;
-  T c[STENCIL_RADIUS + 1] = {0};
-  for (int r = 0; r <= radius; r++)
-    c[r] = (T)job->c[r];
-#pragma omp simd
-  for (int i = 0; i < n; i++) {
-    T sum = c[0] * x[i];
-#pragma GCC unroll 6
-    for (int r = 1; r <= radius; r++)
-      sum = ADD(x, sum);
-    out[i] = wave ? FMA(speed[i], sum, FMA((T)2, x[i], -prev[i])) : sum;
-  }
-}
-
 #undef ADD
+}
 
 ROW FN(b_row)(int radius, const stencil_job *job, ptrdiff_t at, int n, T *restrict out)
 {
   const T *const restrict x = (const T *)job->array[STENCIL_X] + at;
   const ptrdiff_t pitch = job->g.pitch;
-  T c[STENCIL_RADIUS + 1] = {0};
-  for (int r = 0; r <= radius; r++)
-    c[r] = (T)job->c[r];
+  COEFFICIENTS;
 #pragma omp simd
   for (int i = 0; i < n; i++) {
     T sum = c[0] * x[i];
@@ -78,9 +60,8 @@ ROW FN(c_row)(const stencil_job *job, const ptrdiff_t low[5], const ptrdiff_t hi
               T *restrict out)
 {
   const T *const restrict x = (const T *)job->array[STENCIL_X];
-  T c[5] = {0};
-  for (int r = 1; r <= 4; r++)
-    c[r] = (T)job->c[r];
+  enum { radius = 4 };
+  COEFFICIENTS;
 #pragma omp simd
   for (int i = 0; i < n; i++) {
     T sum = c[1] * (x[high[1] + i] - x[low[1] + i]);
@@ -94,9 +75,8 @@ ROW FN(c_row)(const stencil_job *job, const ptrdiff_t low[5], const ptrdiff_t hi
 ROW FN(d_row)(const stencil_job *job, ptrdiff_t stride, ptrdiff_t at, int n, T *restrict out)
 {
   const T *const restrict x = (const T *)job->array[STENCIL_X] + at;
-  T c[5] = {0};
-  for (int r = 0; r <= 4; r++)
-    c[r] = (T)job->c[r];
+  enum { radius = 4 };
+  COEFFICIENTS;
 #pragma omp simd
   for (int i = 0; i < n; i++) {
     T sum = c[0] * x[i];
@@ -107,70 +87,12 @@ ROW FN(d_row)(const stencil_job *job, ptrdiff_t stride, ptrdiff_t at, int n, T *
   }
 }
 
-#define BY_RADIUS(call)                                                                            \
-  switch (job->radius) {                                                                           \
-  case 1:                                                                                          \
-    call(1);                                                                                       \
-    break;                                                                                         \
-  case 2:                                                                                          \
-    call(2);                                                                                       \
-    break;                                                                                         \
-  case 3:                                                                                          \
-    call(3);                                                                                       \
-    break;                                                                                         \
-  case 4:                                                                                          \
-    call(4);                                                                                       \
-    break;                                                                                         \
-  case 5:                                                                                          \
-    call(5);                                                                                       \
-    break;                                                                                         \
-  default:                                                                                         \
-    call(6);                                                                                       \
-  }
-
-/* planes: 1 or 2. */
-static void FN(a_any_row)(const stencil_job *job, ptrdiff_t at, int n, int planes, T *out,
-                          ptrdiff_t apart)
-{
-#define PLAIN(R) FN(a_row)(R, false, job, at, n, out)
-#define WAVE(R)  FN(a_row)(R, true, job, at, n, out)
-#define TWO(R)   FN(a_rows)(R, false, job, at, n, out, apart)
-#define WAVES(R) FN(a_rows)(R, true, job, at, n, out, apart)
-  if (planes == 2 && job->wave)
-    BY_RADIUS(WAVES)
-  else if (planes == 2)
-    BY_RADIUS(TWO)
-  else if (job->wave)
-    BY_RADIUS(WAVE)
-  else
-    BY_RADIUS(PLAIN)
-#undef PLAIN
-#undef WAVE
-#undef TWO
-#undef WAVES
-}
-
-static void FN(b_any_row)(const stencil_job *job, ptrdiff_t at, int n, T *out)
-{
-#define PLAIN(R) FN(b_row)(R, job, at, n, out)
-  BY_RADIUS(PLAIN)
-#undef PLAIN
-}
-
-static void FN(d_any_row)(const stencil_job *job, ptrdiff_t at, int n, T *out)
-{
-  if (job->axis == 0)
-    FN(d_row)(job, 1, at, n, out);
-  else
-    FN(d_row)(job, job->axis == 1 ? job->g.pitch : job->g.plane, at, n, out);
-}
-
 /* Part of a periodic row from point i on; all its points wrap their neighbours as the first one
  * does. */
 static void FN(c_part)(const stencil_job *job, int i, int j, int k, int n, T *out)
 {
   const int index[3] = {i, j, k}, axis = job->axis, length = job->g.n[axis];
-  const ptrdiff_t stride = axis == 0 ? 1 : axis == 1 ? job->g.pitch : job->g.plane;
+  const ptrdiff_t stride = stride_of(job);
   const ptrdiff_t at = row_at(job, j, k) + i;
   ptrdiff_t low[5] = {0}, high[5] = {0};
   for (int r = 1; r <= 4; r++) {
@@ -190,26 +112,46 @@ static void FN(c_any_row)(const stencil_job *job, int j, int k, T *out)
     FN(c_part)(job, i, j, k, 1, out);
 }
 
-/* Computes `count` points from i on into out[0] and on. Case a: in `planes` planes, the second into
- * out[apart] and on. Case c: only whole rows. */
+/* Cases a and b, whose radius is a literal in each call. */
+ROW FN(row_of)(int radius, const stencil_job *job, ptrdiff_t at, int n, int planes, T *out,
+               ptrdiff_t apart)
+{
+  if (job->which == 'b')
+    FN(b_row)(radius, job, at, n, out);
+  else if (planes == 2 && job->wave)
+    FN(a_rows)(radius, true, true, job, at, n, out, apart);
+  else if (planes == 2)
+    FN(a_rows)(radius, false, true, job, at, n, out, apart);
+  else if (job->wave)
+    FN(a_rows)(radius, true, false, job, at, n, out, apart);
+  else
+    FN(a_rows)(radius, false, false, job, at, n, out, apart);
+}
+
+/* Computes `count` points from i on into out[0] and on. Case a: in `planes` planes, 1 or 2, the second into out[apart] and
+ * on. Case c: only whole rows. */
 static void FN(any_row)(const stencil_job *job, const int index[3], int count, int planes,
                         void *out, ptrdiff_t apart)
 {
   const ptrdiff_t at = row_at(job, index[1], index[2]) + index[0];
-  switch (job->which) {
-  case 'a':
-    FN(a_any_row)(job, at, count, planes, out, apart);
-    break;
-  case 'b':
-    FN(b_any_row)(job, at, count, out);
-    break;
-  case 'c':
+#define CASE(R)                                                                                    \
+  if (job->radius == (R)) FN(row_of)(R, job, at, count, planes, out, apart)
+  if (job->which == 'c')
     FN(c_any_row)(job, index[1], index[2], out);
-    break;
-  default:
-    FN(d_any_row)(job, at, count, out);
+  else if (job->which == 'd' && job->axis == 0)
+    FN(d_row)(job, 1, at, count, out);
+  else if (job->which == 'd')
+    FN(d_row)(job, stride_of(job), at, count, out);
+  else {
+    CASE(1);
+    CASE(2);
+    CASE(3);
+    CASE(4);
+    CASE(5);
+    CASE(6);
   }
+#undef CASE
 }
 
-#undef BY_RADIUS
+#undef COEFFICIENTS
 #undef ROW

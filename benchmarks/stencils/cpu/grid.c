@@ -32,6 +32,11 @@ size_t stencil_bytes(const stencil_job *job)
   return job->wide ? sizeof(double) : sizeof(float);
 }
 
+size_t stencil_size(const stencil_job *job)
+{
+  return (size_t)job->g.entries * stencil_bytes(job);
+}
+
 int64_t stencil_points(const stencil_job *job)
 {
   return (int64_t)job->g.n[0] * job->g.n[1] * job->g.n[2];

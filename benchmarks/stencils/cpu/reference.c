@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 static double entry(const stencil_job *job, stencil_array array, ptrdiff_t at)
 {
@@ -44,6 +45,15 @@ void stencil_reference(const stencil_job *job, double *to)
         to[i + (ptrdiff_t)g->n[0] * (j + (ptrdiff_t)g->n[1] * k)] =
             of_point(job, index, g->origin + i + j * g->pitch + k * g->plane);
       }
+}
+
+void stencil_reference_into(const stencil_job *job, double *compact, double *array)
+{
+  const stencil_grid *const g = &job->g;
+  stencil_reference(job, compact);
+  for (int row = 0; row < g->n[1] * g->n[2]; row++)
+    memcpy(array + g->origin + row % g->n[1] * g->pitch + row / g->n[1] * g->plane,
+           compact + (ptrdiff_t)g->n[0] * row, (size_t)g->n[0] * sizeof *array);
 }
 
 void stencil_poison(const stencil_job *job, void *array)

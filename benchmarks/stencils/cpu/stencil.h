@@ -39,6 +39,7 @@ typedef struct stencil_job {
 } stencil_job;
 
 size_t stencil_bytes(const stencil_job *job); /* of an entry */
+size_t stencil_size(const stencil_job *job);  /* bytes of an array */
 
 /* An entry of an array of the job's precision. */
 static inline double stencil_get(const stencil_job *job, const void *array, ptrdiff_t at)
@@ -88,6 +89,8 @@ extern const stencil_kernels stencils_of_cpu[4], stencils_of_gpu[4];
 
 /* The reference: plain loops in double, to a compact array of n points. */
 void stencil_reference(const stencil_job *job, double *to);
+/* The same, and writes the points into an array of doubles of the job's grid; compact: room for them. */
+void stencil_reference_into(const stencil_job *job, double *compact, double *array);
 
 typedef struct stencil_errors {
   int64_t wrong;        /* more than rounding errors, or writes outside the interior */

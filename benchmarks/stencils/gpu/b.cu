@@ -8,17 +8,6 @@ extern "C" {
 namespace
 {
 
-/* at(di, dj) is called with literals */
-template <int R, typename T, typename At>
-__device__ __forceinline__ T plane_sum(const T *c, const At &at)
-{
-  T sum = c[0] * at(0, 0);
-#pragma unroll
-  for (int r = 1; r <= R; r++)
-    sum = multiply_add(c[r], (at(-r, 0) + at(r, 0)) + (at(0, -r) + at(0, r)), sum);
-  return sum;
-}
-
 template <typename T, int R> __global__ void b_point(const __grid_constant__ device_job<T> a)
 {
   const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
@@ -27,20 +16,6 @@ template <typename T, int R> __global__ void b_point(const __grid_constant__ dev
   const ptrdiff_t at = i + j * a.pitch;
   a.out[at] =
       plane_sum<R>(a.c, [&](int di, int dj) { return __ldg(a.x + at + di + dj * a.pitch); });
-}
-
-template <typename T, int R>
-__global__ void __launch_bounds__(1024) b_tile(const __grid_constant__ device_job<T> a)
-{
-  plane_tile<T, R> tile;
-  const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-  const int j = (int)(blockIdx.y * blockDim.y + threadIdx.y);
-  const ptrdiff_t at = i + j * a.pitch;
-  const bool near = i < a.n[0] + R && j < a.n[1] + R;
-  tile.fill(a, a.x + at, near ? a.x[at] : T(0), i, j);
-  __syncthreads();
-  if (i >= a.n[0] || j >= a.n[1]) return;
-  a.out[at] = plane_sum<R>(a.c, [&](int di, int dj) { return tile.at(di, dj); });
 }
 
 template <typename T, int R, int V> struct b_arrivals {
@@ -107,23 +82,21 @@ template <typename T> const char *tile(const stencil_job *job, stencil_launch *l
 {
   const shape s = shape_of(job, 1);
   return by_radius(job, [&](auto r) {
-    return launch(l, b_tile<T, decltype(r)::value>, s.grid, s.block, s.entries * sizeof(T),
+    return launch(l, sum_planes<T, decltype(r)::value>, s.grid, s.block, s.entries * sizeof(T),
                   device_job_of<T>(job));
   });
 }
 
 template <typename T, int V> const char *marched(const stencil_job *job, stencil_launch *l)
 {
-  const dim3 block((unsigned)job->tile[0], (unsigned)job->tile[1]);
-  const int64_t across = blocks_for(job->g.n[0], job->tile[0] * V);
   return by_radius(job, [&](auto r) {
     constexpr int R = decltype(r)::value;
     const auto kernel = b_march<T, R, V>;
     device_job<T> a = device_job_of<T>(job);
     if (a.slab == 0) a.slab = R <= 2 ? 4 : 8; /* fastest at 16384^2 on an H200 */
     l->slab = a.slab;
-    const dim3 grid((unsigned)across, blocks_for(a.n[1], (int64_t)job->tile[1] * a.slab));
-    return launch(l, kernel, grid, block, 0, a);
+    const shape s = shape_of(job, 1, V, a.slab);
+    return launch(l, kernel, s.grid, s.block, 0, a);
   });
 }
 

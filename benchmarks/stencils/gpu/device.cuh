@@ -126,6 +126,26 @@ __device__ __forceinline__ void add(pack<T, V> *to, T c, const pack<T, V> &x)
     to->v[v] = multiply_add(c, x.v[v], to->v[v]);
 }
 
+/* Adds c[r] times the neighbours at distance r along x, from packs; at(s): the one at distance s. */
+template <int R, typename T, int V, typename At>
+__device__ __forceinline__ void add_along_x(const T *c, const At &at, pack<T, V> *to)
+{
+  enum { SIDE = (R + V - 1) / V };
+  T x[(2 * SIDE + 1) * V];
+#pragma unroll
+  for (int s = -SIDE; s <= SIDE; s++) {
+    const pack<T, V> p = at(s);
+#pragma unroll
+    for (int v = 0; v < V; v++)
+      x[(s + SIDE) * V + v] = p.v[v];
+  }
+#pragma unroll
+  for (int r = 1; r <= R; r++)
+#pragma unroll
+    for (int v = 0; v < V; v++)
+      to->v[v] = multiply_add(c[r], x[SIDE * V + v - r] + x[SIDE * V + v + r], to->v[v]);
+}
+
 /* A leap-frog step: 2 x - prev + v^2 dt^2 Lap x. */
 template <typename T> __device__ __forceinline__ T leap(T lap, T x, T prev, T speed)
 {

@@ -105,30 +105,21 @@ extern "C" bool stencil_gpu_open(int device, stencil_gpu *gpu, const char **why)
   return true;
 }
 
-extern "C" void *stencil_gpu_allocate(size_t bytes)
+extern "C" void *stencil_gpu_allocate(size_t bytes, bool on_host)
 {
   void *memory = NULL;
-  if (cudaMalloc(&memory, bytes) == cudaSuccess) return memory;
+  if ((on_host ? cudaMallocHost(&memory, bytes) : cudaMalloc(&memory, bytes)) == cudaSuccess)
+    return memory;
   cudaGetLastError();
   return NULL;
 }
 
-extern "C" void stencil_gpu_free(void *memory)
+extern "C" void stencil_gpu_free(void *memory, bool on_host)
 {
-  cudaFree(memory);
-}
-
-extern "C" void *stencil_gpu_host_allocate(size_t bytes)
-{
-  void *memory = NULL;
-  if (cudaMallocHost(&memory, bytes) == cudaSuccess) return memory;
-  cudaGetLastError();
-  return NULL;
-}
-
-extern "C" void stencil_gpu_host_free(void *memory)
-{
-  cudaFreeHost(memory);
+  if (on_host)
+    cudaFreeHost(memory);
+  else
+    cudaFree(memory);
 }
 
 extern "C" const char *stencil_gpu_move(void *to, const void *from, size_t bytes)
@@ -139,11 +130,6 @@ extern "C" const char *stencil_gpu_move(void *to, const void *from, size_t bytes
 extern "C" const char *stencil_gpu_poison(void *memory, size_t bytes)
 {
   return text_of(cudaMemset(memory, 0xff, bytes));
-}
-
-extern "C" const char *stencil_gpu_wait(void)
-{
-  return text_of(cudaDeviceSynchronize());
 }
 
 extern "C" const char *stencil_gpu_boundary(const stencil_job *job, double by)
@@ -162,7 +148,7 @@ extern "C" void stencil_gpu_stream_end(void *stream)
   if (stream) cudaStreamDestroy((cudaStream_t)stream);
 }
 
-extern "C" const char *stencil_gpu_stream_wait(void *stream)
+extern "C" const char *stencil_gpu_wait(void *stream)
 {
   return text_of(cudaStreamSynchronize((cudaStream_t)stream));
 }

@@ -21,36 +21,54 @@ static double column_ghosts(const stencil_job *job, int points)
   return job->slab > 0 && job->slab < points ? 2. * job->radius / job->slab : 0;
 }
 
-/* ---- case a ---- */
-
-static double every_input(const stencil_job *job)
+static double plane_of(const stencil_job *job, const int tile[2])
 {
-  return 6 * job->radius + 1 + others(job);
-}
-
-/* The pass over planes reads a tile and writes; the one over columns reads both and writes. */
-static double two_passes(const stencil_job *job)
-{
-  return 1 + beside(job, job->tile[0]) + beside(job, job->tile[1]) + 1 + 3 +
-         column_ghosts(job, job->g.n[2]);
+  return 1 + beside(job, tile[0]) + beside(job, tile[1]);
 }
 
 static double tiled(const stencil_job *job, const int tile[2])
 {
-  return 1 + beside(job, tile[0]) + beside(job, tile[1]) + column_ghosts(job, job->g.n[2]) +
-         others(job);
+  return plane_of(job, tile) + column_ghosts(job, job->g.n[2]);
 }
 
-static double one_pass(const stencil_job *job)
+/* What a thread loads at once, in points. */
+static int pack_of(const stencil_job *job)
 {
-  return tiled(job, job->tile);
+  return job->wide ? 2 : 4;
 }
 
-static double columns_of_a(const stencil_job *job)
+/* Entries read, to which those that any kernel needs besides are added; and why a kernel refuses a job. */
+#define READS(name, entries)                                                                       \
+  static double name(const stencil_job *job)                                                       \
+  {                                                                                                \
+    return (entries) + others(job);                                                                \
+  }
+#define READS_TILE(name, find_tile, entries)                                                       \
+  static double name(const stencil_job *job)                                                       \
+  {                                                                                                \
+    int tile[2];                                                                                   \
+    find_tile;                                                                                     \
+    return (entries) + others(job);                                                                \
+  }
+#define REFUSES(name, refused, why, otherwise)                                                     \
+  static const char *name(const stencil_job *job)                                                  \
+  {                                                                                                \
+    return (refused) ? (why) : (otherwise);                                                        \
+  }
+
+/* ---- case a ---- */
+
+READS(every_input, 6 * job->radius + 1)
+READS(one_pass, tiled(job, job->tile))
+READS_TILE(columns_of_a, stencil_a_columns_tile(job, tile), tiled(job, tile))
+READS_TILE(ring_of_a, stencil_a_ring_tile(job, 1, tile), tiled(job, tile))
+READS_TILE(other_ring, stencil_a_ring_tile(job, 2, tile), tiled(job, tile))
+READS_TILE(apart, stencil_a_ring_tile(job, 3, tile), tiled(job, tile))
+
+/* The pass over planes reads a tile and writes; the one over columns reads both and writes. */
+static double two_passes(const stencil_job *job)
 {
-  int tile[2];
-  stencil_a_columns_tile(job, tile);
-  return tiled(job, tile);
+  return tiled(job, job->tile) + 1 + 3;
 }
 
 static double at_once_of_a(const stencil_job *job)
@@ -60,41 +78,10 @@ static double at_once_of_a(const stencil_job *job)
   return columns_of_a(&block);
 }
 
-static double ring_of_a(const stencil_job *job)
-{
-  int tile[2];
-  stencil_a_ring_tile(job, 1, tile);
-  return tiled(job, tile);
-}
-
-static double other_ring(const stencil_job *job)
-{
-  int tile[2];
-  stencil_a_ring_tile(job, 2, tile);
-  return tiled(job, tile);
-}
-
-static double apart(const stencil_job *job)
-{
-  int tile[2];
-  stencil_a_ring_tile(job, 3, tile);
-  return tiled(job, tile);
-}
-
-static const char *refuses_wave(const stencil_job *job)
-{
-  return job->wave ? "two passes are for the Laplacian" : NULL;
-}
-
-static const char *refuses_other(const stencil_job *job)
-{
-  return job->wave ? "a wave leaves registers for one kind of tile" : stencil_a_ring_refuses(job);
-}
-
-static const char *refuses_apart(const stencil_job *job)
-{
-  return job->radius > 4 ? "ghosts apart pay up to order 8" : refuses_other(job);
-}
+REFUSES(refuses_wave, job->wave, "two passes are for the Laplacian", NULL)
+REFUSES(refuses_other, job->wave, "a wave leaves registers for one kind of tile",
+        stencil_a_ring_refuses(job))
+REFUSES(refuses_apart, job->radius > 4, "ghosts apart pay up to order 8", refuses_other(job))
 
 static const stencil_kernel a_kernels[] = {
     {"naive", {32, 8}, 0, 1024, NULL, every_input, stencil_a_naive},
@@ -111,31 +98,16 @@ static const stencil_kernel a_kernels[] = {
 
 /* ---- case b ---- */
 
-static double every_input_of_b(const stencil_job *job)
-{
-  return 4 * job->radius + 1 + others(job);
-}
-
-static double tile_of_b(const stencil_job *job)
-{
-  return 1 + beside(job, job->tile[0]) + beside(job, job->tile[1]) + others(job);
-}
-
 /* A block's threads lie along x, each with its own slab along y. */
 static double block_of_b(const stencil_job *job, int points)
 {
-  return 1 + beside(job, job->tile[0] * points) + column_ghosts(job, job->g.n[1]) + others(job);
+  return 1 + beside(job, job->tile[0] * points) + column_ghosts(job, job->g.n[1]);
 }
 
-static double column_of_b(const stencil_job *job)
-{
-  return block_of_b(job, 1);
-}
-
-static double columns_of_b(const stencil_job *job)
-{
-  return block_of_b(job, job->wide ? 2 : 4);
-}
+READS(every_input_of_b, 4 * job->radius + 1)
+READS(tile_of_b, plane_of(job, job->tile))
+READS(column_of_b, block_of_b(job, 1))
+READS(columns_of_b, block_of_b(job, pack_of(job)))
 
 static const stencil_kernel b_kernels[] = {
     {"global", {64, 4}, 0, 1024, NULL, every_input_of_b, stencil_b_point},
@@ -146,59 +118,26 @@ static const stencil_kernel b_kernels[] = {
 
 /* ---- cases c and d ---- */
 
-static const char *too_long(const stencil_job *job, int lines)
+static bool too_long(const stencil_job *job, int lines)
 {
   const int64_t bytes = (int64_t)(job->g.n[job->axis] + 8) * lines * (int64_t)stencil_bytes(job);
-  return bytes > SHARED_BYTES ? "its lines do not fit 227 KiB of shared memory" : NULL;
+  return bytes > SHARED_BYTES;
 }
 
-static const char *refuses_few(const stencil_job *job)
-{
-  return too_long(job, 4);
-}
+static const char no_room[] = "its lines do not fit 227 KiB of shared memory";
+REFUSES(refuses_few, too_long(job, 4), no_room, NULL)
+REFUSES(refuses_many, too_long(job, 32), no_room, NULL)
+REFUSES(refuses_but_y, job->axis != 1, "packs at once go along y", NULL)
+REFUSES(refuses_x, job->axis == 0, "the window goes along y or z", NULL)
 
-static const char *refuses_many(const stencil_job *job)
-{
-  return too_long(job, 32);
-}
-
-static double whole_lines(const stencil_job *job)
-{
-  return 1 + 8. / job->g.n[job->axis] + others(job);
-}
-
-static double every_input_of_line(const stencil_job *job)
-{
-  return 2 * job->radius + 1 + others(job);
-}
-
-static double window_of_line(const stencil_job *job)
-{
-  return 1 + column_ghosts(job, job->g.n[job->axis]) + others(job);
-}
-
+READS(whole_lines, 1 + 8. / job->g.n[job->axis])
+READS(every_input_of_line, 2 * job->radius + 1)
+READS(window_of_line, 1 + column_ghosts(job, job->g.n[job->axis]))
 /* Along x a thread reads its packs' neighbours, otherwise its window. */
-static double columns_of_line(const stencil_job *job)
-{
-  return job->axis > 0 ? window_of_line(job)
-                       : 1 + 2. * job->radius / (job->wide ? 2 : 4) + others(job);
-}
-
+READS(columns_of_line,
+      job->axis > 0 ? 1 + column_ghosts(job, job->g.n[job->axis]) : 1 + beside(job, pack_of(job)))
 /* 4 packs of a line per thread. */
-static double at_once_of_line(const stencil_job *job)
-{
-  return 1 + 2. * job->radius / (4 * job->tile[1]) + others(job);
-}
-
-static const char *refuses_but_y(const stencil_job *job)
-{
-  return job->axis != 1 ? "packs at once go along y" : NULL;
-}
-
-static const char *refuses_x(const stencil_job *job)
-{
-  return job->axis == 0 ? "the window goes along y or z" : NULL;
-}
+READS(at_once_of_line, 1 + beside(job, 4 * job->tile[1]))
 
 static const stencil_kernel c_kernels[] = {
     {"4 pencils", {0, 0}, 0, 1024, refuses_few, whole_lines, stencil_c_few},

@@ -79,27 +79,33 @@ template <typename T> device_job<T> device_job_of(const stencil_job *job)
   return d;
 }
 
+/* Blocks of tile[0] x tile[1] threads with `along` points on each of `rows` rows, in `slab` planes. */
+struct shape {
+  dim3 grid, block;
+  size_t entries; /* of a tile of a point a thread including its ghosts */
+};
+
+inline shape shape_of(const stencil_job *job, int slab, int along = 1, int rows = 1)
+{
+  const int wide = job->tile[0], high = job->tile[1];
+  shape s;
+  s.block = dim3((unsigned)wide, (unsigned)high);
+  s.grid = dim3(blocks_for(job->g.n[0], wide * along), blocks_for(job->g.n[1], high * rows),
+                blocks_for(job->g.n[2], slab));
+  s.entries = (size_t)(wide + 2 * job->radius) * (size_t)(high + 2 * job->radius);
+  return s;
+}
+
 template <int N> struct literal {
   enum { value = N };
 };
 
 /* f(literal<R>()) for the job's radius. */
-template <typename F> const char *by_radius(const stencil_job *job, const F &f)
+template <int R = 1, typename F> const char *by_radius(const stencil_job *job, const F &f)
 {
-  switch (job->radius) {
-  case 1:
-    return f(literal<1>());
-  case 2:
-    return f(literal<2>());
-  case 3:
-    return f(literal<3>());
-  case 4:
-    return f(literal<4>());
-  case 5:
-    return f(literal<5>());
-  default:
-    return f(literal<6>());
-  }
+  if constexpr (R < STENCIL_RADIUS)
+    if (job->radius != R) return by_radius<R + 1>(job, f);
+  return f(literal<R>());
 }
 
 } /* namespace */

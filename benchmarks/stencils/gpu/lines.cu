@@ -50,11 +50,9 @@ __global__ void __launch_bounds__(1024)
 
 template <typename T> const char *point(const stencil_job *job, stencil_launch *l)
 {
-  const dim3 block((unsigned)job->tile[0], (unsigned)job->tile[1]);
-  const dim3 grid(blocks_for(job->g.n[0], job->tile[0]), blocks_for(job->g.n[1], job->tile[1]),
-                  (unsigned)job->g.n[2]);
+  const shape s = shape_of(job, 1);
   const ptrdiff_t stride = job->axis == 0 ? 1 : job->axis == 1 ? job->g.pitch : job->g.plane;
-  return launch(l, d_point<T>, grid, block, 0, device_job_of<T>(job), stride);
+  return launch(l, d_point<T>, s.grid, s.block, 0, device_job_of<T>(job), stride);
 }
 
 /* ---- the window along y or z ---- */
@@ -108,13 +106,13 @@ const char *marched(const stencil_job *job, stencil_launch *l)
   enum { CALL = V > 1 ? 2 : 0, SLAB = 12 /* fastest at 512^3 on an H200 */ };
   const line_set line = lines_of(job);
   const auto kernel = line_march<T, V, FIRST, CALL>;
-  const dim3 block((unsigned)job->tile[0], (unsigned)job->tile[1]);
-  dim3 grid(blocks_for(job->g.n[0], job->tile[0] * V), blocks_for(line.across, job->tile[1]));
+  shape s = shape_of(job, 1, V);
   device_job<T> a = device_job_of<T>(job);
   if (a.slab == 0) a.slab = SLAB;
   l->slab = a.slab;
-  grid.z = blocks_for(line.n, a.slab);
-  return launch(l, kernel, grid, block, 0, a, line);
+  s.grid.y = blocks_for(line.across, job->tile[1]);
+  s.grid.z = blocks_for(line.n, a.slab);
+  return launch(l, kernel, s.grid, s.block, 0, a, line);
 }
 
 /* ---- several points a thread along x ---- */
@@ -144,10 +142,8 @@ __global__ void __launch_bounds__(1024) line_x(const __grid_constant__ device_jo
 template <typename T, int V, bool FIRST>
 const char *along_x(const stencil_job *job, stencil_launch *l)
 {
-  const dim3 block((unsigned)job->tile[0], (unsigned)job->tile[1]);
-  const dim3 grid(blocks_for(job->g.n[0], job->tile[0] * V), blocks_for(job->g.n[1], job->tile[1]),
-                  (unsigned)job->g.n[2]);
-  return launch(l, line_x<T, V, FIRST>, grid, block, 0, device_job_of<T>(job));
+  const shape s = shape_of(job, 1, V);
+  return launch(l, line_x<T, V, FIRST>, s.grid, s.block, 0, device_job_of<T>(job));
 }
 
 /* ---- along y, N packs of a line at once ---- */
@@ -179,10 +175,8 @@ __global__ void __launch_bounds__(1024) line_block(const __grid_constant__ devic
 template <typename T, bool FIRST> const char *at_once(const stencil_job *job, stencil_launch *l)
 {
   enum { V = 16 / sizeof(T), N = 4 };
-  const dim3 block((unsigned)job->tile[0], (unsigned)job->tile[1]);
-  const dim3 grid(blocks_for(job->g.n[0], job->tile[0] * V),
-                  blocks_for(job->g.n[1], job->tile[1] * N), (unsigned)job->g.n[2]);
-  return launch(l, line_block<T, V, FIRST, N>, grid, block, 0, device_job_of<T>(job));
+  const shape s = shape_of(job, 1, V, N);
+  return launch(l, line_block<T, V, FIRST, N>, s.grid, s.block, 0, device_job_of<T>(job));
 }
 
 template <typename T, bool FIRST> const char *columns(const stencil_job *job, stencil_launch *l)

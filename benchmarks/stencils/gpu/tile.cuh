@@ -42,21 +42,30 @@ template <typename T, int R> struct plane_tile {
   }
 };
 
-/* Blocks of tile[0] x tile[1] threads with one point each. */
-struct shape {
-  dim3 grid, block;
-  size_t entries; /* of a tile including its ghosts */
-};
-
-inline shape shape_of(const stencil_job *job, int slab)
+/* c[0] x + sum of c[r] times the four points at distance r in a plane; at(di, dj) is called with literals */
+template <int R, typename T, typename At>
+__device__ __forceinline__ T plane_sum(const T *c, const At &at)
 {
-  const int wide = job->tile[0], high = job->tile[1];
-  shape s;
-  s.block = dim3((unsigned)wide, (unsigned)high);
-  s.grid = dim3(blocks_for(job->g.n[0], wide), blocks_for(job->g.n[1], high),
-                blocks_for(job->g.n[2], slab));
-  s.entries = (size_t)(wide + 2 * job->radius) * (size_t)(high + 2 * job->radius);
-  return s;
+  T sum = c[0] * at(0, 0);
+#pragma unroll
+  for (int r = 1; r <= R; r++)
+    sum = multiply_add(c[r], (at(-r, 0) + at(r, 0)) + (at(0, -r) + at(0, r)), sum);
+  return sum;
+}
+
+/* The sums of planes, of which a block has a tile in shared memory. */
+template <typename T, int R>
+__global__ void __launch_bounds__(1024) sum_planes(const __grid_constant__ device_job<T> a)
+{
+  plane_tile<T, R> tile;
+  const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  const int j = (int)(blockIdx.y * blockDim.y + threadIdx.y);
+  const ptrdiff_t at = i + j * a.pitch + (int)blockIdx.z * a.plane;
+  const bool near = i < a.n[0] + R && j < a.n[1] + R;
+  tile.fill(a, a.x + at, near ? a.x[at] : T(0), i, j);
+  __syncthreads();
+  if (i >= a.n[0] || j >= a.n[1]) return;
+  a.out[at] = plane_sum<R>(a.c, [&](int di, int dj) { return tile.at(di, dj); });
 }
 
 } /* namespace */

@@ -41,10 +41,8 @@ static void boundary(const stencil_job *job)
     for (int i = -g->ghost[0]; i < g->n[0] + g->ghost[0]; i++) {
       if (i == 0 && j >= 0 && j < g->n[1]) i = g->n[0];
       const ptrdiff_t at = g->origin + i + j * g->pitch;
-      if (job->wide)
-        ((double *)job->array[STENCIL_OUT])[at] = ((double *)job->array[STENCIL_X])[at] * by;
-      else
-        ((float *)job->array[STENCIL_OUT])[at] = ((float *)job->array[STENCIL_X])[at] * (float)by;
+      const double x = stencil_get(job, job->array[STENCIL_X], at);
+      stencil_set(job, job->array[STENCIL_OUT], at, job->wide ? x * by : (float)x * (float)by);
     }
 }
 
@@ -68,17 +66,12 @@ static bool plain_steps(const stencil_job *job, int steps, double *result)
   stencil_job wide = *job;
   wide.wide = true;
   wide.g = stencil_grid_make(job->g.n, job->g.ghost, sizeof(double), true);
-  const size_t bytes = (size_t)wide.g.entries * sizeof(double);
-  double *const a = calloc(1, bytes), *const b = calloc(1, bytes);
+  double *const a = calloc(1, stencil_size(&wide)), *const b = calloc(1, stencil_size(&wide));
   wide.array[STENCIL_X] = a, wide.array[STENCIL_OUT] = b;
   if (a && b) start(&wide, a);
   for (int s = 0; s < steps && a && b; s++) {
     boundary(&wide);
-    stencil_reference(&wide, result);
-    double *const out = wide.array[STENCIL_OUT];
-    for (int j = 0; j < wide.g.n[1]; j++)
-      memcpy(out + wide.g.origin + j * wide.g.pitch, result + (ptrdiff_t)wide.g.n[0] * j,
-             (size_t)wide.g.n[0] * sizeof *result);
+    stencil_reference_into(&wide, result, wide.array[STENCIL_OUT]);
     swap(&wide);
   }
   free(a);
@@ -106,35 +99,26 @@ static uint64_t hash_of(const stencil_job *job, const void *array)
 }
 
 /* Time steps on the kernel's device; copies the result into the host's x. */
-static bool steps_on_gpu(stencil_bench *bench, const stencil_kernel *kernel, stencil_job *job,
-                         int steps)
+static bool steps_of(stencil_bench *bench, const stencil_kernel *kernel, stencil_job *job,
+                     int steps)
 {
-  const size_t bytes = (size_t)job->g.entries * stencil_bytes(job);
-  stencil_job there = stencil_on_gpu(bench, job);
+  stencil_job there = bench->gpu ? stencil_on_gpu(bench, job) : *job;
   stencil_launch launch = {0};
-  const char *why = NULL;
-  for (int a = STENCIL_X; a <= STENCIL_OUT && !why; a += STENCIL_OUT)
-    why = stencil_gpu_move(there.array[a], job->array[a], bytes);
+  const char *why = stencil_move(bench, job, STENCIL_X, true);
+  if (!why) why = stencil_move(bench, job, STENCIL_OUT, true);
   for (int s = 0; s < steps && !why; s++) {
-    why = stencil_gpu_boundary(&there, factor(job));
+    if (bench->gpu)
+      why = stencil_gpu_boundary(&there, factor(job));
+    else
+      boundary(&there);
     if (!why) why = kernel->run(&there, &launch);
     swap(&there);
   }
-  if (!why) why = stencil_gpu_move(job->array[STENCIL_X], there.array[STENCIL_X], bytes);
-  return why ? stencil_fail(bench, kernel->name, why) : true;
-}
-
-static bool steps_on_host(stencil_bench *bench, const stencil_kernel *kernel, stencil_job *job,
-                          int steps)
-{
-  stencil_launch launch = {0};
-  const char *why = NULL;
-  for (int s = 0; s < steps && !why; s++) {
-    boundary(job);
-    why = kernel->run(job, &launch);
-    swap(job);
-  }
-  return why ? stencil_fail(bench, kernel->name, why) : true;
+  if (!bench->gpu)
+    *job = there;
+  else if (!why)
+    why = stencil_gpu_move(job->array[STENCIL_X], there.array[STENCIL_X], stencil_size(job));
+  return stencil_well(kernel->name, why);
 }
 
 /* Once per grid and order, for all kernels. */
@@ -145,8 +129,7 @@ static bool find_reference(stencil_bench *bench, const stencil_job *job, int ste
     return true;
   bench->steps_of.radius = 0;
   if (!stencil_room(bench, 1, job)) return false;
-  if (!plain_steps(job, steps, bench->reference[1]))
-    return stencil_fail(bench, "reference", "no memory");
+  if (!plain_steps(job, steps, bench->reference[1])) return stencil_well("reference", "no memory");
   bench->steps_of = *job;
   return true;
 }
@@ -159,8 +142,7 @@ bool stencil_heat(stencil_bench *bench, const stencil_kernel *kernel, stencil_jo
   heat_coefficients(&heat);
   start(&heat, heat.array[STENCIL_X]);
   stencil_poison(&heat, heat.array[STENCIL_OUT]);
-  if (!(bench->gpu ? steps_on_gpu : steps_on_host)(bench, kernel, &heat, steps)) return false;
-  if (!find_reference(bench, &heat, steps)) return false;
+  if (!steps_of(bench, kernel, &heat, steps) || !find_reference(bench, &heat, steps)) return false;
   const stencil_errors e =
       stencil_compare(&heat, heat.array[STENCIL_X], bench->reference[1], (double)steps);
   row->largest = e.largest, row->mean = e.mean;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool ends_in(const char *name, const char *ending)
+bool image_ends_in(const char *name, const char *ending)
 {
   const size_t n = strlen(name), e = strlen(ending);
   return n >= e && strcmp(name + n - e, ending) == 0;
@@ -14,8 +14,8 @@ static bool ends_in(const char *name, const char *ending)
 
 const char *image_refuses(const char *name, bool or_table)
 {
-  if (ends_in(name, ".pgm")) return NULL;
-  if (ends_in(name, ".png")) return image_png_missing();
+  if (image_ends_in(name, ".pgm")) return NULL;
+  if (image_ends_in(name, ".png")) return image_png_missing();
   return or_table ? "the name ends in .csv, or as that of an image in .png or .pgm"
                   : "the name of an image ends in .png or .pgm";
 }
@@ -36,7 +36,7 @@ const char *image_write(const char *name, int wide, int high, const double *valu
     const double v = scale > 0 ? values[i] / scale : 0;
     grey[i] = (unsigned char)(v < -1 ? 0 : v > 1 ? 255 : 127.5 + 127.5 * v);
   }
-  const bool pgm = ends_in(name, ".pgm");
+  const bool pgm = image_ends_in(name, ".pgm");
   if (!why && !output_close(&out, pgm ? write_pgm(out.file, wide, high, grey)
                                       : image_png_write(out.file, wide, high, grey)))
     why = "could not be written";

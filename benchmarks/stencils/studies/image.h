@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+bool image_ends_in(const char *name, const char *ending);
 /* NULL, or why this file name is not accepted: it does not end in .png or .pgm, or there is no
  * libpng. or_table: .csv is allowed as well. */
 const char *image_refuses(const char *name, bool or_table);

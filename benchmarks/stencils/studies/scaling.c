@@ -9,7 +9,7 @@
 static void fill(const stencil_job *job, void *array, int which, int from, bool wide)
 {
   const stencil_grid *const g = &job->g;
-  memset(array, 0, (size_t)g->entries * stencil_bytes(job));
+  memset(array, 0, stencil_size(job));
 #pragma omp parallel for schedule(static)
   for (int k = 0; k < g->n[2]; k++)
     for (int j = 0; j < g->n[1]; j++)
@@ -41,20 +41,11 @@ static reach reach_of(const scaling_box *box, int steps)
   return r;
 }
 
-static void copy_back(const stencil_job *job, const double *compact, double *array)
-{
-  const stencil_grid *const g = &job->g;
-  for (int row = 0; row < g->n[1] * g->n[2]; row++)
-    memcpy(array + g->origin + row % g->n[1] * g->pitch + row / g->n[1] * g->plane,
-           compact + (ptrdiff_t)g->n[0] * row, (size_t)g->n[0] * sizeof *array);
-}
-
 /* Time steps in double; the last is left in compact. */
 static void plain_steps(stencil_job *job, int steps, double *compact)
 {
   for (int s = 0; s < steps; s++) {
-    stencil_reference(job, compact);
-    copy_back(job, compact, job->array[STENCIL_PREV]);
+    stencil_reference_into(job, compact, job->array[STENCIL_PREV]);
     void *const next = job->array[STENCIL_PREV];
     job->array[STENCIL_PREV] = job->array[STENCIL_X];
     job->array[STENCIL_X] = next;
@@ -73,7 +64,7 @@ int64_t scaling_wrong(const scaling_box *box, int steps, const void *result)
   double *const compact = malloc(points * sizeof *compact);
   bool there = compact;
   for (int a = 0; a < STENCIL_OUT; a++) {
-    job.array[a] = malloc((size_t)job.g.entries * sizeof(double));
+    job.array[a] = malloc(stencil_size(&job));
     there = there && job.array[a];
     if (job.array[a]) fill(&job, job.array[a], a, r.from, own->wide);
   }

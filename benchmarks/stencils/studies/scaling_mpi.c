@@ -55,7 +55,7 @@ static char *planes_at(const run *r, int array, int k)
 static const char *copy(const run *r, void *to, const void *from)
 {
   const char *why = stencil_gpu_copy(to, from, r->bytes, r->edges);
-  return why ? why : stencil_gpu_stream_wait(r->edges);
+  return why ? why : stencil_gpu_wait(r->edges);
 }
 
 /* Sends the edges of an array to the neighbours' ghosts. */
@@ -101,7 +101,7 @@ static const char *work(run *r, int from, int planes, void *stream)
 
 static const char *wait_for(const run *r, void *stream)
 {
-  return r->bench.gpu ? stencil_gpu_stream_wait(stream) : NULL;
+  return r->bench.gpu ? stencil_gpu_wait(stream) : NULL;
 }
 
 static const char *overlapped(run *r)
@@ -135,24 +135,22 @@ static const char *step(run *r)
 
 static const char *start(run *r)
 {
-  const size_t bytes = (size_t)r->box.job.g.entries * stencil_bytes(&r->box.job);
   const char *why = NULL;
   r->box.x = STENCIL_X, r->box.prev = STENCIL_PREV;
   for (int a = 0; a < STENCIL_OUT && !why; a++) {
     scaling_fill(&r->box, a);
-    if (r->bench.gpu) why = stencil_gpu_move(r->bench.on_gpu[a], r->box.job.array[a], bytes);
+    why = stencil_move(&r->bench, &r->box.job, a, true);
   }
   return why ? why : exchange(r, r->box.x);
 }
 
 static const char *check(run *r, int64_t *wrong)
 {
-  const size_t bytes = (size_t)r->box.job.g.entries * stencil_bytes(&r->box.job);
   const char *why = start(r);
   for (int s = 0; s < CHECKED_STEPS && !why; s++)
     why = step(r);
   void *const result = r->box.job.array[r->box.x];
-  if (!why && r->bench.gpu) why = stencil_gpu_move(result, r->bench.on_gpu[r->box.x], bytes);
+  if (!why) why = stencil_move(&r->bench, &r->box.job, r->box.x, false);
   if (why) return why;
   const int64_t own = scaling_wrong(&r->box, CHECKED_STEPS, result);
   if (own < 0) return "no memory for the reference";
@@ -259,37 +257,31 @@ static bool open_rank(run *r, const stencil_options *o)
   MPI_Comm_free(&node);
   r->bench.gpu = o->chosen ? o->backend[0] : devices > 0;
   if (r->bench.gpu && !stencil_gpu_open(devices > 0 ? local % devices : 0, &r->bench.device, &why))
-    return stencil_fail(&r->bench, "--backend cuda", why);
+    return stencil_well("--backend cuda", why);
   r->bench.has_gpu = r->bench.pinned = r->bench.gpu;
   r->device_messages = r->bench.gpu && takes_device_memory();
   return true;
 }
 
-static bool prepare(run *r, const stencil_options *o)
+static bool prepare(run *r)
 {
-  int n[3], radius = 4;
-  const int side = r->bench.gpu ? 640 : 128, high = r->bench.gpu ? 400 : 128;
-  for (int axis = 0; axis < 3; axis++)
-    n[axis] = o->n[0] ? o->n[axis] : axis < 2 ? side : high;
-  for (int k = 1; k <= STENCIL_RADIUS; k++)
-    if (o->radius[k]) radius = k;
-  if (n[2] < 2 * radius)
-    return stencil_fail(&r->bench, "--size", "z must have as many planes as two edges: the order");
-  r->box.job = stencil_job_of('a', n, radius, 0, o->precision[1], true, true);
-  r->kernel = stencil_last_kernel(&r->bench, &r->box.job);
-  if (!r->kernel) return stencil_fail(&r->bench, "--kernel", "no kernel of case a has this name");
-  if (!stencil_arrays(&r->bench, &r->box.job)) return false;
-  r->bytes = (size_t)(radius * r->box.job.g.plane) * stencil_bytes(&r->box.job);
-  if (r->bytes > 0x7fffffff) return stencil_fail(&r->bench, "--size", "2 GB a message at most");
+  static const int sides[2][3] = {{128, 128, 128}, {640, 640, 400}};
+  stencil_job *const job = &r->box.job;
+  r->kernel = stencil_wave_job(&r->bench, sides[r->bench.gpu], job);
+  if (!r->kernel) return false;
+  if (job->g.n[2] < 2 * job->radius)
+    return stencil_well("--size", "z must have as many planes as two edges: the order");
+  r->bytes = (size_t)(job->radius * job->g.plane) * stencil_bytes(job);
+  if (r->bytes > 0x7fffffff) return stencil_well("--size", "2 GB a message at most");
   if (r->bench.gpu) {
     r->interior = stencil_gpu_stream();
     r->edges = stencil_gpu_stream();
   }
   for (int s = 0; s < SIDES * 2 && r->bench.gpu && !r->device_messages; s++) {
-    r->staged[s / 2][s % 2] = stencil_gpu_host_allocate(r->bytes);
-    if (!r->staged[s / 2][s % 2]) return stencil_fail(&r->bench, "messages", "no memory");
+    r->staged[s / 2][s % 2] = stencil_gpu_allocate(r->bytes, true);
+    if (!r->staged[s / 2][s % 2]) return stencil_well("messages", "no memory");
   }
-  return stencil_find_rate(&r->bench, &r->box.job);
+  return stencil_find_rate(&r->bench, job);
 }
 
 /* All ranks do the same, so that a rank that fails does not leave others waiting. */
@@ -305,10 +297,9 @@ static int scale(run *r, stencil_options *o)
   step_times t = {0};
   if (!all_well(r->box.rank > 0 || stencil_output_check(o))) return EXIT_BAD_INPUT;
   if (!all_well(open_rank(r, o))) return EXIT_BAD_INPUT;
-  if (!all_well(prepare(r, o))) return EXIT_BAD_INPUT;
+  if (!all_well(prepare(r))) return EXIT_BAD_INPUT;
   const char *why = measure(r, &t);
-  if (!all_well(why ? stencil_fail(&r->bench, r->kernel->name, why) : true))
-    return EXIT_AT_RUN_TIME;
+  if (!all_well(stencil_well(r->kernel->name, why))) return EXIT_AT_RUN_TIME;
   if (r->box.rank > 0) return t.wrong[0] + t.wrong[1] > 0 ? EXIT_WRONG : 0;
   if (!stencil_output_open(&r->bench.out, o, r->bench.device.name)) return EXIT_BAD_INPUT;
   print_rows(r, &t);
@@ -328,7 +319,7 @@ int stencil_scaling(stencil_options *options)
   MPI_Comm_size(MPI_COMM_WORLD, &r.box.ranks);
   const int code = scale(&r, options);
   for (int s = 0; s < SIDES * 2; s++)
-    if (r.staged[s / 2][s % 2]) stencil_gpu_host_free(r.staged[s / 2][s % 2]);
+    if (r.staged[s / 2][s % 2]) stencil_gpu_free(r.staged[s / 2][s % 2], true);
   stencil_gpu_stream_end(r.interior);
   stencil_gpu_stream_end(r.edges);
   stencil_close(&r.bench);

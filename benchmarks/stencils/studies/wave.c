@@ -129,16 +129,10 @@ static const char *write_slice(const simulation *s, const char *name)
   return why;
 }
 
-static bool is_csv(const char *name)
-{
-  const size_t n = strlen(name);
-  return n >= 4 && strcmp(name + n - 4, ".csv") == 0;
-}
-
 static const char *write_gather(const simulation *s, const char *name)
 {
   const int wide = s->job.g.n[0];
-  if (!is_csv(name))
+  if (!image_ends_in(name, ".csv"))
     return image_write(name, wide, s->steps, s->gather,
                        grey_scale(s->gather, (size_t)wide * (size_t)s->steps));
   output out;
@@ -155,10 +149,8 @@ static const char *write_gather(const simulation *s, const char *name)
 static bool finish(const simulation *s)
 {
   const stencil_options *const o = s->bench->options;
-  const char *why = o->snapshot ? write_slice(s, o->snapshot) : NULL;
-  if (why) return stencil_fail(s->bench, o->snapshot, why);
-  why = o->gather ? write_gather(s, o->gather) : NULL;
-  if (why) return stencil_fail(s->bench, o->gather, why);
+  if (o->snapshot && !stencil_well(o->snapshot, write_slice(s, o->snapshot))) return false;
+  if (o->gather && !stencil_well(o->gather, write_gather(s, o->gather))) return false;
   printf("%d steps of %dx%dx%d points by '%s'%s%s%s%s\n", s->steps, s->job.g.n[0], s->job.g.n[1],
          s->job.g.n[2], s->kernel->name, o->snapshot ? "; slice: " : "",
          o->snapshot ? o->snapshot : "", o->gather ? "; gather: " : "", o->gather ? o->gather : "");
@@ -168,24 +160,17 @@ static bool finish(const simulation *s)
 bool stencil_wave(stencil_bench *bench)
 {
   const stencil_options *const o = bench->options;
-  int n[3], radius = 4;
-  for (int axis = 0; axis < 3; axis++)
-    n[axis] = o->n[0] ? o->n[axis] : bench->gpu ? 512 : 160;
-  for (int r = 1; r <= STENCIL_RADIUS; r++)
-    if (o->radius[r]) radius = r;
+  const int side = bench->gpu ? 512 : 160;
   simulation s = {
       .bench = bench, .x = STENCIL_X, .prev = STENCIL_PREV, .steps = o->steps ? o->steps : STEPS};
-  s.job = stencil_job_of('a', n, radius, 0, o->precision[1], true, true);
-  s.kernel = stencil_last_kernel(bench, &s.job);
-  if (!s.kernel) return stencil_fail(bench, "--kernel", "no kernel of case a has this name");
-  if (!stencil_arrays(bench, &s.job)) return false;
+  s.kernel = stencil_wave_job(bench, (const int[3]){side, side, side}, &s.job);
+  if (!s.kernel) return false;
   for (int a = 0; a < STENCIL_OUT; a++)
-    memset(s.job.array[a], 0, (size_t)s.job.g.entries * stencil_bytes(&s.job));
+    memset(s.job.array[a], 0, stencil_size(&s.job));
   fill_speed(&s.job);
-  s.gather = o->gather ? calloc((size_t)s.steps * (size_t)n[0], sizeof *s.gather) : NULL;
-  if (o->gather && !s.gather) return stencil_fail(bench, "gather", "no memory");
-  const char *why = simulate(&s);
-  const bool ok = why ? stencil_fail(bench, s.kernel->name, why) : finish(&s);
+  s.gather = o->gather ? calloc((size_t)s.steps * (size_t)s.job.g.n[0], sizeof *s.gather) : NULL;
+  if (o->gather && !s.gather) return stencil_well("gather", "no memory");
+  const bool ok = stencil_well(s.kernel->name, simulate(&s)) && finish(&s);
   free(s.gather);
   return ok;
 }

@@ -10,7 +10,6 @@ namespace
 
 template <typename T, int R, int V, int Y, int Z> struct a_box {
   typedef pack<T, V> points;
-  enum { SIDE = (R + V - 1) / V };
   const device_job<T> &job;
   points done[Z][Y];
 
@@ -33,24 +32,6 @@ template <typename T, int R, int V, int Y, int Z> struct a_box {
     }
   }
 
-  __device__ __forceinline__ void add_along_x(const T *x, const points &centre, points *to)
-  {
-    T beside[(2 * SIDE + 1) * V];
-#pragma unroll
-    for (int s = -SIDE; s <= SIDE; s++) {
-      const points p = s ? load<T, V>(x + s * V) : centre;
-#pragma unroll
-      for (int v = 0; v < V; v++)
-        beside[(s + SIDE) * V + v] = p.v[v];
-    }
-#pragma unroll
-    for (int r = 1; r <= R; r++)
-#pragma unroll
-      for (int v = 0; v < V; v++)
-        to->v[v] =
-            multiply_add(job.c[r], beside[SIDE * V + v - r] + beside[SIDE * V + v + r], to->v[v]);
-  }
-
   /* x: the thread's first point in plane z. */
   __device__ __forceinline__ void add_plane(int z, const T *x)
   {
@@ -67,7 +48,10 @@ template <typename T, int R, int V, int Y, int Z> struct a_box {
       for (int y = 0; y < Y; y++) {
         const int far = d < y ? y - d : d - y;
         if (far <= R) add(&done[here][y], job.c[far], row);
-        if (far == 0) add_along_x(x + d * job.pitch, row, &done[here][y]);
+        if (far > 0) continue;
+        const T *const own_row = x + d * job.pitch;
+        add_along_x<R>(
+            job.c, [&](int s) { return s ? load<T, V>(own_row + s * V) : row; }, &done[here][y]);
       }
     }
   }

@@ -49,14 +49,12 @@ const char *at_once(const stencil_job *job, stencil_launch *l)
 
 template <typename T> const char *column(const stencil_job *job, stencil_launch *l)
 {
-  const dim3 block((unsigned)job->tile[0], (unsigned)job->tile[1]);
-  const dim3 grid(blocks_for(job->g.n[0], job->tile[0]), blocks_for(job->g.n[1], job->tile[1]),
-                  blocks_for(job->g.n[2], job->slab));
+  const shape s = shape_of(job, job->slab);
   return by_radius(job, [&](auto r) {
     enum { R = decltype(r)::value };
     return launch(
         l, job->wave ? a_march<T, R, 1, 1, true, 0, 256, 1> : a_march<T, R, 1, 1, false, 0, 256, 1>,
-        grid, block, 0, device_job_of<T>(job));
+        s.grid, s.block, 0, device_job_of<T>(job));
   });
 }
 

@@ -19,7 +19,6 @@ template <typename T, int V, int Y, bool WAVE> struct a_arrivals {
 template <typename T, int R, int V, int Y, bool WAVE, int CALL> struct a_column {
   typedef a_arrivals<T, V, Y, WAVE> arrivals;
   typedef pack<T, V> points;
-  enum { SIDE = (R + V - 1) / V };
   struct result {
     points row[Y];
   };
@@ -89,32 +88,18 @@ template <typename T, int R, int V, int Y, bool WAVE, int CALL> struct a_column 
     }
   }
 
-  __device__ __forceinline__ void add_along_x(result *to) const
-  {
-#pragma unroll
-    for (int y = 0; y < Y; y++) {
-      T x[(2 * SIDE + 1) * V];
-#pragma unroll
-      for (int s = -SIDE; s <= SIDE; s++) {
-        const points p = s ? load<T, V>(job.x + own + y * job.pitch + s * V) : seen[y].at(0);
-#pragma unroll
-        for (int v = 0; v < V; v++)
-          x[(s + SIDE) * V + v] = p.v[v];
-      }
-#pragma unroll
-      for (int r = 1; r <= R; r++)
-#pragma unroll
-        for (int v = 0; v < V; v++)
-          to->row[y].v[v] =
-              multiply_add(job.c[r], x[SIDE * V + v - r] + x[SIDE * V + v + r], to->row[y].v[v]);
-    }
-  }
-
   __device__ __forceinline__ result value(const arrivals &t) const
   {
     result to;
     add_rows(&to);
-    add_along_x(&to);
+#pragma unroll
+    for (int y = 0; y < Y; y++)
+      add_along_x<R>(
+          job.c,
+          [&](int s) {
+            return s ? load<T, V>(job.x + own + y * job.pitch + s * V) : seen[y].at(0);
+          },
+          &to.row[y]);
 #pragma unroll
     for (int y = 0; y < Y; y++)
 #pragma unroll

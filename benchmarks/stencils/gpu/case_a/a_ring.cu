@@ -1,6 +1,5 @@
 /* Case A's ring of planes, with the shapes that were fastest on an H200 at 512^3. */
 #include "stencils/gpu/case_a/a_ring.cuh"
-#include "stencils/gpu/slab.cuh"
 extern "C" {
 #include "stencils/gpu/gpu_kernels.h"
 }
@@ -50,6 +49,26 @@ template <typename T> constexpr ring_choice ring_of(int radius, int kind)
 {
   if (kind == 0 || (kind == 3 && radius > 4)) return wave_ring;
   return (sizeof(T) == 4 ? float_rings : double_rings)[kind - 1][radius - 1];
+}
+
+/* All blocks take equally long, so the last wave of them, one per multiprocessor, should be full;
+ * more per multiprocessor gain nothing, as they share the bottleneck. A slab costs its planes, and
+ * `extra` for those around it and the latency of its first loads. */
+inline int slab_for(int64_t tiles, int planes, int extra)
+{
+  enum { SHORTEST = 8 };
+  const int64_t held = multiprocessors();
+  int best = planes;
+  double least = 0;
+  for (int slabs = 1; slabs == 1 || planes / slabs >= SHORTEST; slabs++) {
+    const int slab = (planes + slabs - 1) / slabs;
+    const int64_t blocks = tiles * ((planes + slab - 1) / slab);
+    const double cost = (double)((blocks + held - 1) / held) * (slab + extra);
+    if (slabs > 1 && cost >= least) continue;
+    best = slab;
+    least = cost;
+  }
+  return best;
 }
 
 template <typename T, int R, int WHICH> const char *ring(const stencil_job *job, stencil_launch *l)

@@ -24,7 +24,7 @@ enum { SECTOR = 32 }; /* bytes */
  * or the rows of points, then the ghosts on the left, then those on the right. */
 template <typename T, int R, int Y, int TX, int TY, bool APART_> struct ring_shape {
   static constexpr bool APART = APART_;
-  static constexpr int EACH = (int)sizeof(T), V = 16 / EACH, SIDE = (R + V - 1) / V;
+  static constexpr int EACH = (int)sizeof(T), V = 16 / EACH;
   static constexpr int THREADS = TX * TY, WARPS = THREADS / 32;
   static constexpr int WIDE = TX * V, HIGH = TY * Y, ROWS = HIGH + 2 * R;
   static constexpr int GHOSTS = (R * EACH + SECTOR - 1) / SECTOR * SECTOR / EACH;
@@ -132,26 +132,6 @@ template <typename T, int R, int Y, typename S> struct ring_sums {
     return at(plane + place);
   }
 
-  __device__ __forceinline__ void add_along_x(const device_job<T> &job, const T *plane, int y,
-                                              const points &centre, points *to)
-  {
-    T x[(2 * S::SIDE + 1) * S::V];
-#pragma unroll
-    for (int s = -S::SIDE; s <= S::SIDE; s++) {
-      const points p = s ? beside(plane, y, s) : centre;
-#pragma unroll
-      for (int v = 0; v < S::V; v++)
-        x[(s + S::SIDE) * S::V + v] = p.v[v];
-    }
-#pragma unroll
-    for (int r = 1; r <= R; r++)
-#pragma unroll
-      for (int v = 0; v < S::V; v++) {
-        const int at = S::SIDE * S::V + v;
-        to->v[v] = multiply_add(job.c[r], x[at - r] + x[at + r], to->v[v]);
-      }
-  }
-
   /* done: the results R planes below. Adding also shifts the column by one, which saves the copies
    * of a separate shift. */
   __device__ __forceinline__ void add_plane(const device_job<T> &job, const T *plane)
@@ -161,7 +141,8 @@ template <typename T, int R, int Y, typename S> struct ring_sums {
 #pragma unroll
     for (int y = 0; y < Y; y++) {
       points *const column = sum[y].seen;
-      add_along_x(job, plane, y, centre[y], &column[R]);
+      add_along_x<R>(
+          job.c, [&](int s) { return s ? beside(plane, y, s) : centre[y]; }, &column[R]);
       done[y] = column[0];
       add(&done[y], job.c[R], centre[y]);
 #pragma unroll

@@ -31,26 +31,7 @@ __global__ void a_naive(const __grid_constant__ device_job<T> a)
 
 /* ---- two passes ---- */
 
-/* The plane's part of the sum. */
-template <typename T, int R> __global__ void a_planes(const __grid_constant__ device_job<T> a)
-{
-  plane_tile<T, R> tile;
-  const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-  const int j = (int)(blockIdx.y * blockDim.y + threadIdx.y);
-  const ptrdiff_t at = i + j * a.pitch + (int)blockIdx.z * a.plane;
-  const bool near = i < a.n[0] + R && j < a.n[1] + R;
-  tile.fill(a, a.x + at, near ? a.x[at] : T(0), i, j);
-  __syncthreads();
-  if (i >= a.n[0] || j >= a.n[1]) return;
-  T sum = a.c[0] * tile.at(0, 0);
-#pragma unroll
-  for (int r = 1; r <= R; r++)
-    sum = multiply_add(a.c[r], (tile.at(-r, 0) + tile.at(r, 0)) + (tile.at(0, -r) + tile.at(0, r)),
-                       sum);
-  a.out[at] = sum;
-}
-
-/* Adds the columns' part. */
+/* Adds the columns' part to what sum_planes has left in out. */
 template <typename T, int R> __global__ void a_columns_pass(const __grid_constant__ device_job<T> a)
 {
   const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
@@ -142,7 +123,7 @@ template <typename T> const char *two_pass(const stencil_job *job, stencil_launc
   const shape planes = shape_of(job, 1), columns = shape_of(job, job->slab);
   return by_radius(job, [&](auto r) {
     enum { R = decltype(r)::value };
-    const char *const why = launch(l, a_planes<T, R>, planes.grid, planes.block,
+    const char *const why = launch(l, sum_planes<T, R>, planes.grid, planes.block,
                                    planes.entries * sizeof(T), device_job_of<T>(job));
     return why ? why
                : launch(l, a_columns_pass<T, R>, columns.grid, columns.block, 0,
