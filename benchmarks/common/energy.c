@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "common/energy.h"
 
+#include "common/kit/machine.h"
 #include "common/kit/timing.h"
 
 #include <dirent.h>
@@ -41,37 +42,21 @@ __attribute__((format(printf, 3, 4))) static void lose(energy_meter *m, int n, c
 
 /* ---- RAPL ---- */
 
-/* The first line of FOLDER/ZONE/NAME without its end; false: errno says why. */
+/* The first line of FOLDER/ZONE/NAME. */
 static bool read_line(const char *folder, const char *zone, const char *name, char line[64])
 {
   char path[ENERGY_PATH];
-  if (snprintf(path, sizeof path, "%s/%s/%s", folder, zone, name) >= (int)sizeof path) {
-    errno = ENAMETOOLONG;
-    return false;
-  }
-  FILE *file = fopen(path, "r");
-  if (!file) return false;
-  errno = ENODATA;
-  const bool found = fgets(line, 64, file) != NULL;
-  const int why = errno;
-  fclose(file);
-  errno = why;
-  line[found ? strcspn(line, "\n") : 0] = '\0';
-  return found;
+  return snprintf(path, sizeof path, "%s/%s/%s", folder, zone, name) < (int)sizeof path &&
+         fv_find_line(path, "", line, 64);
 }
 
 static bool read_count(const char *path, uint64_t *count)
 {
-  char *end = NULL, text[64] = "";
-  FILE *file = fopen(path, "r");
-  if (!file) return false;
-  errno = ENODATA;
-  const bool found = fgets(text, sizeof text, file) != NULL;
-  const int why = errno;
-  fclose(file);
-  errno = found ? 0 : why;
-  if (found) *count = strtoull(text, &end, 10);
-  if (found && (end == text || errno != 0 || *text == '-')) errno = EINVAL;
+  char *end, text[64];
+  if (!fv_find_line(path, "", text, sizeof text)) return false;
+  errno = 0;
+  *count = strtoull(text, &end, 10);
+  if (end == text || *text == '-') errno = EINVAL;
   return errno == 0;
 }
 

@@ -17,10 +17,7 @@ static bool read_line(int n, const char *name, char line[256])
 {
   char path[128];
   snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/%s", n, name);
-  FILE *file = fopen(path, "r");
-  const bool found = file && fgets(line, 256, file);
-  if (file) fclose(file);
-  return found;
+  return fv_find_line(path, "", line, 256);
 }
 
 static int read_number(int n, const char *name)
@@ -185,13 +182,10 @@ static void find_os(char os[160])
 {
   char line[256], distribution[96] = "";
   struct utsname name;
-  FILE *file = fopen("/etc/os-release", "r");
-  while (file && fgets(line, sizeof line, file)) {
-    if (strncmp(line, "PRETTY_NAME=", 12) != 0) continue;
-    const char *value = line + 12 + (line[12] == '"');
-    snprintf(distribution, sizeof distribution, "%.*s", (int)strcspn(value, "\"\n"), value);
+  if (fv_find_line("/etc/os-release", "PRETTY_NAME=", line, sizeof line)) {
+    const char *value = line + (*line == '"');
+    snprintf(distribution, sizeof distribution, "%.*s", (int)strcspn(value, "\""), value);
   }
-  if (file) fclose(file);
   if (uname(&name) != 0) return;
   snprintf(os, 160, "%s%s%.20s %.*s", distribution, *distribution ? ", " : "", name.sysname,
            (int)strspn(name.release, "0123456789."), name.release);
@@ -202,9 +196,7 @@ static void find_os(char os[160])
 static void find_gpu_driver(char driver[64])
 {
   char line[256];
-  FILE *file = fopen("/proc/driver/nvidia/version", "r");
-  const bool found = file && fgets(line, sizeof line, file);
-  if (file) fclose(file);
+  const bool found = fv_find_line("/proc/driver/nvidia/version", "", line, sizeof line);
   for (char *word = found ? strtok(line, " \t\n") : NULL; word; word = strtok(NULL, " \t\n")) {
     if (!strchr(word, '.') || strspn(word, "0123456789.") != strlen(word)) continue;
     snprintf(driver, 64, "%.63s", word);
@@ -215,12 +207,7 @@ static void find_gpu_driver(char driver[64])
 double fv_available_bytes(void)
 {
   char line[256];
-  double bytes = 0;
-  FILE *file = fopen("/proc/meminfo", "r");
-  while (file && bytes == 0 && fgets(line, sizeof line, file))
-    if (strncmp(line, "MemAvailable:", 13) == 0) bytes = 1024 * atof(line + 13);
-  if (file) fclose(file);
-  return bytes;
+  return fv_find_line("/proc/meminfo", "MemAvailable:", line, sizeof line) ? 1024 * atof(line) : 0;
 }
 
 fv_host fv_host_info(void)

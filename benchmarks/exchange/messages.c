@@ -10,7 +10,7 @@
 
 #include "common/kit/options.h"
 #include "common/kit/rows.h"
-#include "common/problem.h"
+#include "common/problem_fields.h"
 #include "common/start.h"
 
 enum { MAX_LEVELS = 32, SWEEPS = 6 };
@@ -37,24 +37,12 @@ typedef struct answer {
 
 /* ---- one problem on one context ---- */
 
+static const problem fv_problem = {.kind = PROBLEM_FV, .variable = true, .a = 0, .b = 1};
+
 static hymg_status write_field(const run *r, int n, problem_part part, int axis, hymg_field *field)
 {
-  const problem p = {.kind = PROBLEM_FV, .variable = true, .a = 0, .b = 1};
-  hymg_status status = HYMG_OK;
-  for (int b = 0; b < hymg_grid_num_local(r->grid) && status == HYMG_OK; b++) {
-    problem_range g = {.spacing = {1.0 / n, 1.0 / n, 1.0 / n}};
-    hymg_grid_local(r->grid, b, g.low, g.count);
-    if (part == PROBLEM_BETA) g.count[axis]++;
-    g.stride[0] = 1;
-    g.stride[1] = g.count[0];
-    g.stride[2] = (ptrdiff_t)g.count[0] * g.count[1];
-    double *data = malloc((size_t)g.stride[2] * (size_t)g.count[2] * sizeof *data);
-    status = data && problem_fill(&p, part, axis, &g, data) ? HYMG_OK : HYMG_ENOMEM;
-    if (status == HYMG_OK)
-      status = hymg_field_write(field, g.low, g.count, g.stride, data, HYMG_HOST);
-    free(data);
-  }
-  return status;
+  const double spacing[3] = {1.0 / n, 1.0 / n, 1.0 / n};
+  return problem_write_local(&fv_problem, part, axis, spacing, r->grid, field);
 }
 
 static hymg_status make_solver(run *r, const options *o, hymg_stencil stencil)

@@ -108,15 +108,13 @@ static void best_copy(fv_run *run, arrays *a, fv_bandwidth *b)
 bool fv_measure_bandwidth(fv_run *run, fv_report *report)
 {
   arrays a;
-  double least = -wanted_bytes(run, report), lacking;
+  double least = -wanted_bytes(run, report);
   report->bandwidth = (fv_bandwidth){.bytes_per_second = NAN};
   if (!fv_max(run, &least)) return false;
   least = floor(-least / 16) * 16;
   if (least <= 0) return true;
   report->bandwidth.bytes = least * report->ranks;
-  lacking = !make_arrays(report, least, &a);
-  fv_max(run, &lacking);
-  if (lacking == 0) best_copy(run, &a, &report->bandwidth);
+  if (!fv_any(run, !make_arrays(report, least, &a))) best_copy(run, &a, &report->bandwidth);
   free_arrays(&a);
   return true;
 }

@@ -72,11 +72,10 @@ bool fv_start_device(fv_run *run, fv_report *report)
   const double start = fv_clock();
   const hymg_status status = hymg_device_get(run->context, -1, &report->device);
   report->startup_seconds = fv_clock() - start;
-  double lacking = status == HYMG_EUNSUPPORTED && o->solver.backend == HYMG_BACKEND_AUTO;
-  if (!fv_agree(run, lacking > 0.0 ? HYMG_OK : status, "CUDA")) return false;
-  fv_max(run, &lacking);
+  const bool lacking = status == HYMG_EUNSUPPORTED && o->solver.backend == HYMG_BACKEND_AUTO;
+  if (!fv_agree(run, lacking ? HYMG_OK : status, "CUDA")) return false;
+  report->has_device = !fv_any(run, lacking);
   fv_max(run, &report->startup_seconds);
-  report->has_device = lacking == 0.0;
   if (report->has_device) find_files(run);
   return true;
 }

@@ -90,46 +90,25 @@ void fv_energy_end(fv_run *run, fv_report *report)
 
 /* ---- on rank 0 ---- */
 
-/* What a rank tells. */
-typedef struct reading {
-  char host[128];
-  int num_parts;
-  energy_part part[ENERGY_PARTS];
-  char why[ENERGY_SOURCES][ENERGY_WHY];
-} reading;
-
-/* The readings' nodes, numbered as those of the record: by their first rank. Returns how many. */
-static int find_nodes(const reading *all, int ranks, int *node)
-{
-  int nodes = 0, n;
-  for (int r = 0; r < ranks; r++) {
-    for (n = r - 1; n >= 0 && strcmp(all[n].host, all[r].host) != 0; n--)
-      ;
-    node[r] = n >= 0 ? node[n] : nodes++;
-  }
-  return nodes;
-}
-
 /* Is no part of this kind lost, and has every node one? */
-static bool is_complete(const reading *all, int ranks, int nodes, const int *node, energy_kind kind)
+static bool is_complete(const fv_place *all, const fv_report *report, energy_kind kind)
 {
   int there = 0, last = -1;
-  for (int r = 0; r < ranks; r++)
-    for (int p = 0; p < all[r].num_parts; p++) {
-      if (all[r].part[p].kind != kind) continue;
-      if (all[r].part[p].lost) return false;
-      there += node[r] > last;
-      last = node[r] > last ? node[r] : last;
+  for (const fv_place *p = all; p < all + report->ranks; p++)
+    for (int n = 0; n < p->num_parts; n++) {
+      if (p->part[n].kind != kind) continue;
+      if (p->part[n].lost) return false;
+      there += p->node > last;
+      last = p->node > last ? p->node : last;
     }
-  return there == nodes;
+  return there == report->num_nodes;
 }
 
 /* Which kinds count. */
-static void choose(const fv_report *report, const reading *all, int nodes, const int *node,
-                   bool counts[ENERGY_KINDS])
+static void choose(const fv_report *report, const fv_place *all, bool counts[ENERGY_KINDS])
 {
   for (int kind = 0; kind < ENERGY_KINDS; kind++)
-    counts[kind] = is_complete(all, report->ranks, nodes, node, (energy_kind)kind);
+    counts[kind] = is_complete(all, report, (energy_kind)kind);
   const bool works = counts[report->has_device ? ENERGY_GPU : ENERGY_PACKAGE];
   counts[ENERGY_DRAM] = counts[ENERGY_DRAM] && counts[ENERGY_PACKAGE];
   for (int kind = 0; kind < ENERGY_KINDS; kind++)
@@ -144,24 +123,6 @@ static void add_part(fv_energy *e, int node, const energy_part *part)
   e->idle_watts += part->idle_watts;
 }
 
-static bool add_up(fv_report *report, const reading *all, const int *node, int nodes)
-{
-  fv_energy *const e = &report->energy;
-  bool counts[ENERGY_KINDS];
-  int parts = 0;
-  for (int r = 0; r < report->ranks; r++) {
-    parts += all[r].num_parts;
-    for (int s = 0; s < ENERGY_SOURCES; s++)
-      if (!*e->why[s]) memcpy(e->why[s], all[r].why[s], ENERGY_WHY);
-  }
-  choose(report, all, nodes, node, counts);
-  e->part = calloc((size_t)parts + 1, sizeof *e->part);
-  for (int r = 0; e->part && r < report->ranks; r++)
-    for (int p = 0; p < all[r].num_parts; p++)
-      if (counts[all[r].part[p].kind]) add_part(e, node[r], &all[r].part[p]);
-  return e->part != NULL;
-}
-
 /* Says why there is nothing where nothing was lost. */
 static void judge(fv_energy *e, bool has_device)
 {
@@ -173,38 +134,31 @@ static void judge(fv_energy *e, bool has_device)
     snprintf(e->why[ENERGY_NVML], ENERGY_WHY, "a node has no counter of its GPUs");
 }
 
-static bool collect(fv_report *report, const reading *all)
+void fv_energy_tell(const fv_run *run, fv_place *place)
+{
+  place->num_parts = run->meter.num_parts;
+  memcpy(place->part, run->meter.part, sizeof place->part);
+  memcpy(place->why, run->meter.why, sizeof place->why);
+}
+
+bool fv_energy_collect(fv_report *report, const fv_place *all)
 {
   fv_energy *const e = &report->energy;
-  int *const node = calloc((size_t)report->ranks, sizeof *node);
-  if (!node) return false;
-  const int nodes = find_nodes(all, report->ranks, node);
-  const bool ok = add_up(report, all, node, nodes);
-  free(node);
-  if (ok) judge(e, report->has_device);
-  return ok;
-}
-
-static void find_reading(const fv_run *run, reading *mine)
-{
-  memset(mine, 0, sizeof *mine); /* padding is sent, too */
-  memcpy(mine->host, fv_machine_info().host, sizeof mine->host);
-  mine->num_parts = run->meter.num_parts;
-  memcpy(mine->part, run->meter.part, sizeof mine->part);
-  memcpy(mine->why, run->meter.why, sizeof mine->why);
-}
-
-bool fv_energy_collect(fv_run *run, fv_report *report)
-{
-  const bool first = hymg_context_rank(run->context) == 0;
-  reading mine, *all = first ? calloc((size_t)report->ranks, sizeof *all) : NULL;
-  find_reading(run, &mine);
-  report->energy.solves = report->size[0].solves;
-  bool ok = fv_agree(run, all || !first ? HYMG_OK : HYMG_ENOMEM, "energy") &&
-            start_gather(&mine, (int)sizeof mine, all);
-  if (first && ok) ok = collect(report, all);
-  free(all);
-  return fv_agree(run, ok ? HYMG_OK : HYMG_ENOMEM, "energy");
+  bool counts[ENERGY_KINDS];
+  int parts = 0;
+  e->solves = report->size[0].solves;
+  for (const fv_place *p = all; p < all + report->ranks; p++) {
+    parts += p->num_parts;
+    for (int s = 0; s < ENERGY_SOURCES; s++)
+      if (!*e->why[s]) memcpy(e->why[s], p->why[s], ENERGY_WHY);
+  }
+  choose(report, all, counts);
+  e->part = calloc((size_t)parts + 1, sizeof *e->part);
+  for (const fv_place *p = all; e->part && p < all + report->ranks; p++)
+    for (int n = 0; n < p->num_parts; n++)
+      if (counts[p->part[n].kind]) add_part(e, p->node, &p->part[n]);
+  if (e->part) judge(e, report->has_device);
+  return e->part != NULL;
 }
 
 double fv_dof_per_joule(const fv_report *r)

@@ -31,10 +31,8 @@ static void describe_run(const fv_run *run, fv_report *report)
 /* Is it well on all ranks? */
 static bool agreed(fv_run *run, bool well)
 {
-  double failed = !well;
-  fv_max(run, &failed);
-  run->exit_code = failed > 0.0 ? EXIT_BAD_INPUT : 0;
-  return failed == 0.0;
+  run->exit_code = fv_any(run, !well) ? EXIT_BAD_INPUT : 0;
+  return run->exit_code == 0;
 }
 
 /* Called before any work. */
@@ -87,14 +85,7 @@ static bool solve_all(fv_run *run, fv_report *report, fv_submission *submission)
   if (ok && is_first(run)) fv_print_setup(report);
   show(run, submission);
   return ok && measure_all(run, report, submission) && fv_richardson(run, report) &&
-         fv_breakdown(run, report) && fv_energy_collect(run, report);
-}
-
-/* What only a record has. */
-static bool describe_machine(fv_run *run, fv_report *report)
-{
-  if (!run->options->json && !run->options->submit) return true;
-  return fv_find_nodes(run, report) && fv_measure_bandwidth(run, report);
+         fv_breakdown(run, report) && fv_find_nodes(run, report);
 }
 
 /* --plan */
@@ -126,7 +117,9 @@ static int run_benchmark(fv_run *run)
       !can_write(run, "--save", run->options->save) || !begin_submission(run, &submission))
     return run->exit_code;
   describe_run(run, &report);
-  const bool ok = solve_all(run, &report, &submission) && describe_machine(run, &report);
+  const bool recorded = run->options->json || run->options->submit;
+  const bool ok =
+      solve_all(run, &report, &submission) && (!recorded || fv_measure_bandwidth(run, &report));
   int code = ok ? fv_exit_code(&report) : run->exit_code;
   if (ok && is_first(run)) fv_print_end(&report);
   if (!end_submission(run, &report, &submission, ok)) code = EXIT_AT_RUN_TIME;

@@ -9,23 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a rank tells. */
-typedef struct place {
-  fv_machine machine;
-  fv_host host;
-  fv_binding binding;
-  int threads;
-  bool has_gpu;
-  fv_gpu gpu;
-} place;
-
-static void find_place(const fv_report *r, place *p)
+static void find_place(const fv_run *run, const fv_report *r, fv_place *p)
 {
   memset(p, 0, sizeof *p);        /* padding is sent, too */
   p->machine = fv_machine_info(); /* the report's may have another name */
   p->host = fv_host_info();
   p->binding = fv_binding_info();
   p->threads = r->threads;
+  fv_energy_tell(run, p);
   p->has_gpu = r->has_device;
   if (!p->has_gpu) return;
   snprintf(p->gpu.name, sizeof p->gpu.name, "%.127s", r->device.name);
@@ -86,7 +77,7 @@ static void add_binding(fv_node *node, const fv_binding *b)
   node->all_bound += count;
 }
 
-static bool add_place(fv_report *r, const place *p)
+static bool add_place(fv_report *r, fv_place *p)
 {
   fv_node *node = node_of(r, p->machine.host);
   if (!node) {
@@ -96,6 +87,7 @@ static bool add_place(fv_report *r, const place *p)
     node = &more[r->num_nodes++];
     *node = (fv_node){.machine = p->machine, .host = p->host};
   }
+  p->node = (int)(node - r->node);
   add_binding(node, &p->binding);
   node->ranks++;
   node->threads += p->threads;
@@ -105,13 +97,14 @@ static bool add_place(fv_report *r, const place *p)
 bool fv_find_nodes(fv_run *run, fv_report *report)
 {
   const bool first = hymg_context_rank(run->context) == 0;
-  place mine, *all = first ? calloc((size_t)report->ranks, sizeof *all) : NULL;
-  find_place(report, &mine);
+  fv_place mine, *all = first ? calloc((size_t)report->ranks, sizeof *all) : NULL;
+  find_place(run, report, &mine);
   start_library(report->library);
   bool ok = fv_agree(run, all || !first ? HYMG_OK : HYMG_ENOMEM, "description of the machine") &&
             start_gather(&mine, (int)sizeof mine, all);
   for (int rank = 0; first && ok && rank < report->ranks; rank++)
     ok = add_place(report, &all[rank]);
+  if (first && ok) ok = fv_energy_collect(report, all);
   free(all);
   return fv_agree(run, ok ? HYMG_OK : HYMG_ENOMEM, "description of the machine");
 }

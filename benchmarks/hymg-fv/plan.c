@@ -33,9 +33,7 @@ bool fv_check_device_memory(fv_run *run, const fv_report *report)
   if (!fv_agree(run, find_need(run, &need), "plan")) return false;
   const double bytes =
       need.device_bytes + other_fields(o, need.num_levels) * cells_of(o->grid.n) / report->ranks;
-  double lacking = need.device_bytes > 0.0 && bytes > need.device_free;
-  fv_max(run, &lacking);
-  if (lacking == 0.0) return true;
+  if (!fv_any(run, need.device_bytes > 0.0 && bytes > need.device_free)) return true;
   if (hymg_context_rank(run->context) == 0)
     fprintf(stderr,
             "hymg-fv: %d x %d x %d cells need at least %.3f GB on the GPU, %.3f GB are free\n",

@@ -72,7 +72,7 @@ typedef struct fv_energy {
 typedef struct fv_report {
   const fv_options *options;
   fv_machine machine; /* of this rank */
-  int num_nodes;      /* with --json and --submit, on rank 0: all nodes */
+  int num_nodes;      /* on rank 0: all nodes */
   fv_node *node;
   char library[256]; /* of MPI, as it runs; "" without */
   fv_bandwidth bandwidth;

@@ -10,9 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Doubles evaluated at a time: 16 MB. */
-enum { SLAB = 1 << 21 };
-
 /* ---- agreement ---- */
 
 bool fv_max(fv_run *run, double *value)
@@ -20,6 +17,12 @@ bool fv_max(fv_run *run, double *value)
   if (hymg_context_max(run->context, value) == HYMG_OK) return true;
   fprintf(stderr, "hymg-fv: %s\n", hymg_context_error(run->context));
   start_abort(3); /* the other ranks cannot detect it */
+}
+
+bool fv_any(fv_run *run, bool here)
+{
+  double anywhere = here;
+  return fv_max(run, &anywhere) && anywhere > 0.0;
 }
 
 bool fv_agree(fv_run *run, hymg_status status, const char *doing)
@@ -43,56 +46,10 @@ bool fv_agree(fv_run *run, hymg_status status, const char *doing)
 
 /* ---- evaluation ---- */
 
-/* Fills the entries low, count of a field, in slabs of whole planes or, where a plane is too large,
- * of whole rows. */
-static hymg_status write_brick(const problem *p, problem_part what, int side, problem_range range,
-                               hymg_field *field)
-{
-  const int low[3] = {range.low[0], range.low[1], range.low[2]};
-  const int count[3] = {range.count[0], range.count[1], range.count[2]};
-  const int64_t row = count[0], plane = row * count[1];
-  const int64_t rows = row < SLAB ? SLAB / row : 1, planes = plane < SLAB ? SLAB / plane : 1;
-  const int nj = rows < count[1] ? (int)rows : count[1],
-            nk = planes < count[2] ? (int)planes : count[2];
-  hymg_status status = HYMG_OK;
-  /* a field of a boundary counts its layer as 0 */
-  const int layer = what == PROBLEM_BOUNDARY ? side / 2 : -1;
-  double *data = malloc((size_t)row * (size_t)nj * (size_t)nk * sizeof *data);
-  if (!data) return HYMG_ENOMEM;
-  range.stride[0] = 1;
-  range.stride[1] = row;
-  range.stride[2] = row * nj;
-  for (int k = 0; k < count[2] && status == HYMG_OK; k += nk) {
-    for (int j = 0; j < count[1] && status == HYMG_OK; j += nj) {
-      range.low[1] = low[1] + j;
-      range.low[2] = low[2] + k;
-      range.count[1] = nj < count[1] - j ? nj : count[1] - j;
-      range.count[2] = nk < count[2] - k ? nk : count[2] - k;
-      status = problem_fill(p, what, side, &range, data) ? HYMG_OK : HYMG_ENOMEM;
-      const int at[3] = {layer == 0 ? 0 : range.low[0], layer == 1 ? 0 : range.low[1],
-                         layer == 2 ? 0 : range.low[2]};
-      if (status == HYMG_OK)
-        status = hymg_field_write_own(field, at, range.count, range.stride, data, HYMG_HOST);
-    }
-  }
-  free(data);
-  return status;
-}
-
-/* Fills this rank's part of a field of a system's finest level; a face field has one more layer along
- * its axis. */
 static hymg_status write_finest(const fv_run *run, const fv_system *s, problem_part what, int axis,
                                 hymg_field *field)
 {
-  hymg_status status = HYMG_OK;
-  problem_range range;
-  memcpy(range.spacing, s->desc.spacing, sizeof range.spacing);
-  for (int n = 0; n < hymg_grid_num_local(s->grid) && status == HYMG_OK; n++) {
-    hymg_grid_local(s->grid, n, range.low, range.count);
-    if (what == PROBLEM_BETA) range.count[axis]++;
-    status = write_brick(&run->problem, what, axis, range, field);
-  }
-  return status;
+  return problem_write_local(&run->problem, what, axis, s->desc.spacing, s->grid, field);
 }
 
 hymg_status fv_write_beta(const fv_run *run, const fv_system *s, int axis, hymg_field *field)
@@ -108,7 +65,7 @@ hymg_status fv_write_boundary(const fv_run *run, const fv_system *s, int face, h
   memcpy(range.count, s->desc.n, sizeof range.count);
   range.low[face / 2] = face % 2 ? s->desc.n[face / 2] : 0;
   range.count[face / 2] = 1;
-  return write_brick(&run->problem, PROBLEM_BOUNDARY, face, range, field);
+  return problem_write(&run->problem, PROBLEM_BOUNDARY, face, range, field);
 }
 
 /* The distribution of coarse levels is not public: every rank offers the whole field, which is
@@ -126,7 +83,7 @@ bool fv_write_exact(fv_run *run, int size, hymg_field *field)
     status = hymg_solver_level(s->solver, level, &info);
     memcpy(range.spacing, info.spacing, sizeof range.spacing);
     memcpy(range.count, info.cells, sizeof range.count);
-    if (status == HYMG_OK) status = write_brick(&run->problem, PROBLEM_EXACT, 0, range, field);
+    if (status == HYMG_OK) status = problem_write(&run->problem, PROBLEM_EXACT, 0, range, field);
   }
   return fv_agree(run, status, "exact solution");
 }
@@ -152,10 +109,8 @@ static bool check_memory(fv_run *run, const fv_report *report)
   const fv_options *o = run->options;
   const double cells = (double)o->grid.n[0] * o->grid.n[1] * o->grid.n[2];
   const double need = cells * least_bytes(o) / report->nodes;
-  double lacking =
-      !report->has_device && report->machine.memory > 0.0 && need > report->machine.memory;
-  fv_max(run, &lacking);
-  if (lacking == 0.0) return true;
+  const bool known = !report->has_device && report->machine.memory > 0.0;
+  if (!fv_any(run, known && need > report->machine.memory)) return true;
   if (hymg_context_rank(run->context) == 0)
     fprintf(stderr,
             "hymg-fv: %d x %d x %d cells need at least %.3g GB on each of %d host%s; this host has "

@@ -4,7 +4,7 @@
 #define FV_RUN_H
 
 #include "common/energy.h"
-#include "common/problem.h"
+#include "common/problem_fields.h"
 #include "hymg-fv/report.h"
 
 /* What a size is solved with. */
@@ -34,7 +34,20 @@ typedef struct fv_run {
 
 /* Initialises CUDA and records what devices there are (device.c). */
 bool fv_start_device(fv_run *run, fv_report *report);
-/* The list of nodes and their GPUs, on rank 0 (nodes.c). */
+/* What a rank tells of its host, its GPU and its counters of energy. */
+typedef struct fv_place {
+  fv_machine machine;
+  fv_host host;
+  fv_binding binding;
+  int threads, node; /* node: found by rank 0 */
+  bool has_gpu;
+  fv_gpu gpu;
+  int num_parts; /* these as energy_meter has them */
+  energy_part part[ENERGY_PARTS];
+  char why[ENERGY_SOURCES][ENERGY_WHY];
+} fv_place;
+
+/* The list of nodes and their GPUs and the energy, on rank 0, after the solves (nodes.c). */
 bool fv_find_nodes(fv_run *run, fv_report *report);
 void fv_nodes_free(fv_report *report);
 /* The rate of a copy, after the solves and their peak of memory (bandwidth.c). */
@@ -47,8 +60,9 @@ bool fv_energy_idle(fv_run *run);
 void fv_energy_begin(fv_run *run);
 void fv_energy_sample(fv_run *run, fv_report *report);
 void fv_energy_end(fv_run *run, fv_report *report);
-/* The sum over nodes and GPUs, on rank 0. */
-bool fv_energy_collect(fv_run *run, fv_report *report);
+void fv_energy_tell(const fv_run *run, fv_place *place);
+/* The sum over nodes and GPUs, on rank 0, from what all ranks tell. False: out of memory. */
+bool fv_energy_collect(fv_report *report, const fv_place *all);
 /* --devices: 0, or 1 if there is none. */
 int fv_print_devices(hymg_context *context);
 /* --probe-comm: 0 if MPI accepts device memory, 1 if not, 2 if it cannot be tested. */
@@ -80,6 +94,8 @@ void fv_cleanup(fv_run *run);
 bool fv_agree(fv_run *run, hymg_status status, const char *doing);
 /* In place; the same on all ranks afterwards. */
 bool fv_max(fv_run *run, double *value);
+/* Is this so on any rank? */
+bool fv_any(fv_run *run, bool here);
 /* Averages, on this rank: of beta over faces, boundary data over cells of a face; cell averages of the
  * exact solution on a size. */
 hymg_status fv_write_beta(const fv_run *run, const fv_system *s, int axis, hymg_field *field);

@@ -6,30 +6,13 @@
 #include "common/kit/machine.h"
 #include "common/kit/options.h"
 
-#include <string.h>
-
 /* ---- heads ---- */
-
-/* From a line of the driver's file: "NVRM version: NVIDIA UNIX x86_64 Kernel Module 580.65 ...". */
-static kernels_text driver_version(void)
-{
-  kernels_text out = {"unknown"};
-  char line[256];
-  FILE *file = fopen("/proc/driver/nvidia/version", "r");
-  if (file && fgets(line, sizeof line, file))
-    for (const char *word = strtok(line, " \t\n"); word; word = strtok(NULL, " \t\n"))
-      if (strspn(word, "0123456789.") == strlen(word) && strchr(word, '.')) {
-        snprintf(out.text, sizeof out.text, "%.40s", word);
-        break;
-      }
-  if (file) fclose(file);
-  return out;
-}
 
 static void describe_run(kernels_bench *bench, int argc, char **argv)
 {
   run_info *const run = &bench->run;
   hymg_device_info d;
+  fv_host host;
   *run = (run_info){.program = "hymg-kernels",
                     .argc = argc,
                     .argv = argv,
@@ -39,8 +22,10 @@ static void describe_run(kernels_bench *bench, int argc, char **argv)
   snprintf(run->gpu[0], sizeof run->gpu[0],
            "gpu: %.120s, compute capability %d.%d, %d multiprocessors, %.1f GB", d.name,
            d.capability[0], d.capability[1], d.multiprocessors, 1e-9 * d.memory_bytes);
+  host = fv_host_info();
   snprintf(run->gpu[1], sizeof run->gpu[1], "driver: %s, CUDA %s, started in %.3f s",
-           driver_version().text, hymg_build_info().cuda, bench->start_seconds);
+           *host.gpu_driver ? host.gpu_driver : "unknown", hymg_build_info().cuda,
+           bench->start_seconds);
 }
 
 /* The rate is measured again before every group of rows; this is the first time. */

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "common/kit/machine.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,18 +13,29 @@
 #include <time.h>
 #include <unistd.h>
 
-static void find_cpu(char *cpu, size_t size)
+bool fv_find_line(const char *path, const char *beginning, char *line, int size)
+{
+  const size_t length = strlen(beginning);
+  FILE *file = fopen(path, "r");
+  bool found = false;
+  if (!file) return false;
+  errno = ENODATA;
+  while (!found && fgets(line, size, file))
+    found = strncmp(line, beginning, length) == 0;
+  const int why = errno;
+  fclose(file);
+  errno = why;
+  if (found) memmove(line, line + length, strlen(line + length) + 1);
+  line[found ? strcspn(line, "\n") : 0] = '\0';
+  return found;
+}
+
+static void find_cpu(char cpu[128])
 {
   char line[256];
-  FILE *file = fopen("/proc/cpuinfo", "r");
-  while (file && fgets(line, sizeof line, file)) {
-    const char *value = strchr(line, ':');
-    if (strncmp(line, "model name", 10) != 0 || !value) continue;
-    value += 1 + strspn(value + 1, " \t");
-    snprintf(cpu, size, "%.*s", (int)strcspn(value, "\n"), value);
-    break;
-  }
-  if (file) fclose(file);
+  const char *value =
+      fv_find_line("/proc/cpuinfo", "model name", line, sizeof line) ? strchr(line, ':') : NULL;
+  if (value) snprintf(cpu, 128, "%.127s", value + 1 + strspn(value + 1, " \t"));
 }
 
 fv_machine fv_machine_info(void)
@@ -37,7 +49,7 @@ fv_machine fv_machine_info(void)
   const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
   m.cores = cores > 0 ? (int)cores : 0;
   m.memory = pages > 0 && page > 0 ? (double)pages * (double)page : 0.0;
-  find_cpu(m.cpu, sizeof m.cpu);
+  find_cpu(m.cpu);
   if (uname(&name) == 0) {
     snprintf(m.host, sizeof m.host, "%.127s", name.nodename);
     /* ARM's cpuinfo names no model */

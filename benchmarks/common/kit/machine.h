@@ -14,6 +14,8 @@ typedef struct fv_machine {
 } fv_machine;
 
 fv_machine fv_machine_info(void);
+/* The first line of a file that begins so, without that and without its end. False: errno says why. */
+bool fv_find_line(const char *path, const char *beginning, char *line, int size);
 
 /* What a description of the host has besides; 0 or "" where it cannot be found. */
 typedef struct fv_host {
