@@ -234,10 +234,6 @@ static bool run_cycle(kernels_bench *bench, const kernels_problem *problem, hymg
 
 bool kernels_run_cycle(kernels_bench *bench)
 {
-  const kernels_options *o = bench->options;
-  bool ok = true;
-  bench->csv.columns = o->cuda ? gpu_columns : host_columns;
-  for (int size = 0; size < o->num_sizes && ok; size++)
-    ok = kernels_for_problem(bench, o->sizes[size], true, run_cycle);
-  return ok;
+  bench->csv.columns = bench->options->cuda ? gpu_columns : host_columns;
+  return kernels_for_sizes(bench, false, run_cycle);
 }

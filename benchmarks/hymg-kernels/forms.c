@@ -116,14 +116,5 @@ static bool list_kernels(kernels_bench *bench, const kernels_problem *p, hymg_st
 
 bool kernels_run_list(kernels_bench *bench)
 {
-  const kernels_options *o = bench->options;
-  bool ok = true;
-  for (int size = 0; size < o->num_sizes && ok; size++) {
-    kernels_problem problem;
-    if (!kernels_problem_create(o->sizes[size], true, &problem)) return false;
-    for (int stencil = HYMG_FV2; stencil <= HYMG_FV4 && ok; stencil++)
-      ok = !o->stencil[stencil] || list_kernels(bench, &problem, (hymg_stencil)stencil);
-    kernels_problem_destroy(&problem);
-  }
-  return ok;
+  return kernels_for_sizes(bench, false, list_kernels);
 }

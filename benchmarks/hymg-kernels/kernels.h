@@ -109,6 +109,8 @@ void kernels_problem_destroy(kernels_problem *p);
 typedef bool kernels_job(kernels_bench *bench, const kernels_problem *problem,
                          hymg_stencil stencil);
 bool kernels_for_problem(kernels_bench *bench, int n, bool variable, kernels_job *job);
+/* For each of its sizes with variable coefficients, then with constant ones, too. */
+bool kernels_for_sizes(kernels_bench *bench, bool constant_too, kernels_job *job);
 
 typedef struct kernels_kit {
   hymg_context *context; /* borrowed */

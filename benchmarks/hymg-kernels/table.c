@@ -316,15 +316,10 @@ static bool run_group(kernels_bench *bench, const kernels_problem *problem, hymg
 
 bool kernels_run_table(kernels_bench *bench)
 {
-  const kernels_options *o = bench->options;
-  bool ok = true;
   bench->csv.columns = bench->copy
                            ? "operation,operator,coefficients,n,ms,bytes_per_cell,gb_per_second,"
                              "copy_gb_per_second,percent_of_copy,wrong,dof_per_second"
                            : "operation,operator,coefficients,n,ms,bytes_per_cell,gb_per_second,"
                              "triad_gb_per_second,percent_of_triad,wrong,dof_per_second";
-  for (int size = 0; size < o->num_sizes && ok; size++)
-    for (int variable = 1; variable >= 0 && ok; variable--)
-      ok = kernels_for_problem(bench, o->sizes[size], variable, run_group);
-  return ok;
+  return kernels_for_sizes(bench, true, run_group);
 }

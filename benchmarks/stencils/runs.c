@@ -160,9 +160,18 @@ static void size_of(const stencil_bench *bench, char which, int n[3])
   if (which == 'b') n[2] = 1;
 }
 
-static bool heading(stencil_bench *bench, const char *what, const stencil_job *job)
+/* Before the first of a case's jobs. */
+static bool heading(stencil_bench *bench, const stencil_job *job)
 {
   stencil_job first = *job;
+  char what[STENCIL_NAME];
+  snprintf(what, sizeof what, "case %c, %s, %s", job->which,
+           job->which == 'b'   ? "heat equation in a plane"
+           : job->which == 'c' ? "first derivative of order 8 along an axis"
+           : job->which == 'd' ? "second derivative of order 8 along an axis"
+           : job->wave         ? "leap-frog step of the wave equation"
+                               : "Laplacian",
+           job->wide ? "double" : "float");
   stencil_progress(bench->options, bench->gpu ? "copy" : "triad");
   if (!stencil_arrays(bench, &first) || !stencil_find_rate(bench, &first)) return false;
   const stencil_heading h = {what, bench->rate, bench->gpu};
@@ -172,58 +181,35 @@ static bool heading(stencil_bench *bench, const char *what, const stencil_job *j
 
 static bool has_order(const stencil_options *o, char which, int radius)
 {
+  if (which == 'c' || which == 'd') return radius == 4;
   if (o->any_radius) return o->radius[radius];
   return which == 'a' || radius == 1 || radius == 2 || radius == 4;
 }
 
-static bool case_by_order(stencil_bench *bench, char which, bool wide)
+/* By order or by axis; on the GPU d also without alignment. */
+static bool case_of(stencil_bench *bench, char which, bool wide)
 {
   const stencil_options *const o = bench->options;
+  const bool lines = which == 'c' || which == 'd', unaligned = which == 'd' && bench->gpu;
+  bool first = true, ok = true;
   int n[3];
   size_of(bench, which, n);
-  char what[STENCIL_NAME];
-  snprintf(what, sizeof what, "case %c, %s, %s", which,
-           which == 'b' ? "heat equation in a plane"
-           : o->wave    ? "leap-frog step of the wave equation"
-                        : "Laplacian",
-           wide ? "double" : "float");
-  bool first = true;
-  for (int radius = 1; radius <= STENCIL_RADIUS; radius++) {
-    if (!has_order(o, which, radius)) continue;
-    stencil_job job = stencil_job_of(which, n, radius, 0, wide, o->wave, true);
-    if (first && !heading(bench, what, &job)) return false;
-    if (!job_rows(bench, &job, true)) return false;
-    first = false;
-  }
-  return true;
-}
-
-static bool case_by_axis(stencil_bench *bench, char which, bool wide)
-{
-  int n[3];
-  size_of(bench, which, n);
-  char what[STENCIL_NAME];
-  snprintf(what, sizeof what, "case %c, %s derivative of order 8 along an axis, %s", which,
-           which == 'c' ? "first" : "second", wide ? "double" : "float");
-  for (int axis = 0; axis < 3; axis++)
-    for (int aligned = which == 'd' && bench->gpu ? 0 : 1; aligned <= 1; aligned++) {
-      stencil_job job = stencil_job_of(which, n, 4, axis, wide, false, aligned);
-      const bool first = axis == 0 && (aligned == 0 || which == 'c' || !bench->gpu);
-      if (first && !heading(bench, what, &job)) return false;
-      if (!job_rows(bench, &job, aligned)) return false;
-    }
-  return true;
+  for (int radius = 1; radius <= STENCIL_RADIUS && ok; radius++)
+    for (int axis = 0; axis < (lines ? 3 : 1) && has_order(o, which, radius); axis++)
+      for (int aligned = !unaligned; aligned <= 1 && ok; aligned++) {
+        stencil_job job = stencil_job_of(which, n, radius, axis, wide, !lines && o->wave, aligned);
+        ok = (!first || heading(bench, &job)) && job_rows(bench, &job, aligned);
+        first = false;
+      }
+  return ok;
 }
 
 bool stencil_run_case(stencil_bench *bench, char which)
 {
-  for (int wide = 0; wide <= 1; wide++) {
-    if (!bench->options->precision[wide]) continue;
-    const bool ok = which == 'a' || which == 'b' ? case_by_order(bench, which, wide)
-                                                 : case_by_axis(bench, which, wide);
-    if (!ok) return false;
-  }
-  return true;
+  bool ok = true;
+  for (int wide = 0; wide <= 1 && ok; wide++)
+    ok = !bench->options->precision[wide] || case_of(bench, which, wide);
+  return ok;
 }
 
 /* ---- the whole set ---- */
