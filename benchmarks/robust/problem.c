@@ -67,22 +67,23 @@ static int block(const place *p, int axis, int blocks)
   return p->flat && axis == 2 ? 0 : (int)(p->at[axis] * blocks);
 }
 
-static double smooth(const place *p)
+/* The sum of a place's blocks along the axes. */
+static int blocks_of(const place *p, int blocks)
 {
-  return 1 + 0.25 * sin(two_pi * p->at[0]) * sin(two_pi * p->at[1]) *
-                 (p->flat ? 1 : sin(two_pi * p->at[2]));
+  return block(p, 0, blocks) + block(p, 1, blocks) + block(p, 2, blocks);
 }
 
-static double constant(const place *p)
-{
-  (void)p;
-  return 1;
-}
+#define BETA(name, value)                                                                          \
+  static double name(const place *p)                                                               \
+  {                                                                                                \
+    (void)p;                                                                                       \
+    return (value);                                                                                \
+  }
 
-static double ball(const place *p)
-{
-  return inside(p, distance(p, (const double[3]){0.5, 0.5, 0.5}) < 0.27);
-}
+BETA(smooth, 1 + 0.25 * sin(two_pi * p->at[0]) * sin(two_pi * p->at[1]) *
+                     (p->flat ? 1 : sin(two_pi * p->at[2])))
+BETA(constant, 1)
+BETA(ball, inside(p, distance(p, (const double[3]){0.5, 0.5, 0.5}) < 0.27))
 
 static double balls(const place *p)
 {
@@ -92,27 +93,12 @@ static double balls(const place *p)
   return inside(p, in);
 }
 
-static double checker(const place *p)
-{
-  const int b = p->options->block;
-  return inside(p, (block(p, 0, b) + block(p, 1, b) + block(p, 2, b)) % 2);
-}
-
-static double layers(const place *p)
-{
-  return inside(p, (int)(p->at[2] * p->options->block) % 2);
-}
-
-static double layersx(const place *p)
-{
-  return inside(p, block(p, 0, p->options->block) % 2);
-}
+BETA(checker, inside(p, blocks_of(p, p->options->block) % 2))
+BETA(layers, inside(p, (int)(p->at[2] * p->options->block) % 2))
+BETA(layersx, inside(p, block(p, 0, p->options->block) % 2))
 
 /* A random power of the ratio for 1 + blk / 8 planes each. */
-static double rlayers(const place *p)
-{
-  return pow(p->options->ratio, p->table[p->cell[2] / (1 + p->options->block / 8) % TABLE]);
-}
+BETA(rlayers, pow(p->options->ratio, p->table[p->cell[2] / (1 + p->options->block / 8) % TABLE]))
 
 /* Slanted layers, thinner on one side of a slanted plane. */
 static double slayers(const place *p)
@@ -140,15 +126,8 @@ static double wires(const place *p)
   return inside(p, planes >= 2);
 }
 
-static double cells(const place *p)
-{
-  return inside(p, next_random(p->random) < 0.3);
-}
-
-static double logn(const place *p)
-{
-  return exp(p->options->ratio * next_gauss(p->random));
-}
+BETA(cells, inside(p, next_random(p->random) < 0.3))
+BETA(logn, exp(p->options->ratio *next_gauss(p->random)))
 
 /* Labyrinth of period 12 cells: about half of the cells, 1; the ratio in the others. */
 static double gyroid(const place *p)
@@ -167,17 +146,10 @@ static double ponds(const place *p)
 
 /* The strong axis of a cell of an anisotropic beta, the ratio along one axis and 1 along the others: in 8 boxes x or z in
  * turn (y for z in two dimensions). */
-static double rot2(const place *p)
-{
-  const int odd = (block(p, 0, 2) + block(p, 1, 2) + block(p, 2, 2)) % 2;
-  return odd ? 0 : p->flat ? 1 : 2;
-}
+BETA(rot2, blocks_of(p, 2) % 2 ? 0 : p->flat ? 1 : 2)
 
 /* Likewise, in 3 slabs across x the axes in turn. */
-static double rot3(const place *p)
-{
-  return block(p, 0, 3);
-}
+BETA(rot3, block(p, 0, 3))
 
 /* All but smooth, constant, rlayers and logn have the values 1 and ratio; the last two are anisotropic. */
 const char *const robust_coefficient_words[] = {

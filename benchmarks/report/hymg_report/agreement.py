@@ -22,11 +22,12 @@ Rule = namedtuple("Rule", "name text check")
 RULES = []
 
 
-def rule(name, text):
-    def add(check):
-        RULES.append(Rule(name, text, check))
-        return check
-    return add
+def adder(rules):
+    """The decorator that adds a function to these rules."""
+    return lambda name, text: lambda check: rules.append(Rule(name, text, check)) or check
+
+
+rule = adder(RULES)
 
 
 # ---- times ----

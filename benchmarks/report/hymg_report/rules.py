@@ -18,16 +18,9 @@ LEAST_SOLVES, LEAST_WARMUP, LEAST_SECONDS, LEAST_ORDER = 10, 10, 60.0, 3.5
 LARGEST_RESIDUAL = (1e-4, 1e-3, 1e-2)
 LEAST_SHARE = 0.01 + 1e-9  # of the instrumented solve that a row of the log's table has
 
-Rule = namedtuple("Rule", "name text check")
 Submission = namedtuple("Submission", "record machine log")
 RULES = []
-
-
-def rule(name, text):
-    def add(check):
-        RULES.append(Rule(name, text, check))
-        return check
-    return add
+rule = agreement.adder(RULES)
 
 
 def differs(record, wanted):
