@@ -131,4 +131,20 @@ bool stencil_wave(stencil_bench *bench);
 /* scaling_mpi.c or scaling_serial.c: case a on several ranks. Returns the exit status. */
 int stencil_scaling(stencil_options *options);
 
+/* ---- what scaling.c does for it ---- */
+
+/* A rank's box. Rotating arrays: x, prev, and next, which replaces prev. */
+typedef struct scaling_box {
+  stencil_job job; /* of the host's arrays */
+  int rank, ranks;
+  int x, prev;
+} scaling_box;
+
+/* Random numbers that depend on the position in the whole domain, zeros in ghosts. */
+void scaling_fill(const scaling_box *box, int array);
+/* Number of this rank's points that differ, after this many steps, from plain loops over the box
+ * and the planes around it that can influence it; result: the array of the last step. -1: out of
+ * memory. */
+int64_t scaling_wrong(const scaling_box *box, int steps, const void *result);
+
 #endif

@@ -1,5 +1,5 @@
 /* The result of several ranks compared with the plain loops on one rank. */
-#include "stencils/studies/scaling.h"
+#include "stencils/bench.h"
 
 #include <math.h>
 #include <stdlib.h>

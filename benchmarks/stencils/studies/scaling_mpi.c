@@ -2,7 +2,7 @@
  * neighbours are computed first and travel while the interior is computed; or, without overlap,
  * after all of it. Messages are in device memory if MPI accepts that, otherwise staged through the
  * host. */
-#include "stencils/studies/scaling.h"
+#include "stencils/bench.h"
 
 #include "common/kit/options.h"
 #include "common/kit/timing.h"
