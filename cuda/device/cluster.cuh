@@ -5,39 +5,39 @@
 
 #include "device/tma.cuh"
 
+#ifndef __CUDACC__
+#include "device/cluster_emulation.h"
+#else
+
 namespace
 {
 
-#if defined(__CUDACC__)
 typedef unsigned cluster_address;
-#else
-typedef char *cluster_address;
-#endif
-
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 
 __device__ __forceinline__ unsigned cluster_rank()
 {
-  unsigned rank;
-  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  unsigned rank = 0;
+  HYMGI_ON_SM_90(asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank)));
   return rank;
 }
 
 /* The cluster's barrier: all threads of all blocks. */
 __device__ __forceinline__ void cluster_arrive()
 {
-  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+  HYMGI_ON_SM_90(asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory"));
 }
 __device__ __forceinline__ void cluster_wait()
 {
-  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+  HYMGI_ON_SM_90(asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"));
 }
 
 /* The same place in the shared memory of another block, or of this one. */
 __device__ __forceinline__ cluster_address address_in(unsigned rank, const void *own)
 {
-  cluster_address there;
-  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(shared_address(own)), "r"(rank));
+  cluster_address there = 0;
+  HYMGI_ON_SM_90(asm("mapa.shared::cluster.u32 %0, %1, %2;"
+                     : "=r"(there)
+                     : "r"(shared_address(own)), "r"(rank)));
   return there;
 }
 
@@ -45,69 +45,25 @@ __device__ __forceinline__ cluster_address address_in(unsigned rank, const void 
 __device__ __forceinline__ void cluster_store(cluster_address to, double value,
                                               cluster_address counted)
 {
-  asm volatile(
+  HYMGI_ON_SM_90(asm volatile(
       "st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];" ::"r"(to),
       "l"(__double_as_longlong(value)), "r"(counted)
-      : "memory");
+      : "memory"));
 }
 
 /* As barrier_wait, for what other blocks stored. */
 __device__ __forceinline__ void cluster_barrier_wait(byte_barrier *b, unsigned parity)
 {
-  asm volatile("{\n\t.reg .pred over;\n"
-               "again:\n\t"
-               "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 over, [%0], %1;\n\t"
-               "@!over bra again;\n\t}" ::"r"(shared_address(b)),
-               "r"(parity)
-               : "memory");
+  HYMGI_ON_SM_90(
+      asm volatile("{\n\t.reg .pred over;\n"
+                   "again:\n\t"
+                   "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 over, [%0], %1;\n\t"
+                   "@!over bra again;\n\t}" ::"r"(shared_address(b)),
+                   "r"(parity)
+                   : "memory"));
 }
-
-#elif defined(__CUDACC__)
-
-/* Never run: the host checks for sm_90 first. */
-__device__ __forceinline__ unsigned cluster_rank()
-{
-  return 0;
-}
-__device__ __forceinline__ void cluster_arrive() {}
-__device__ __forceinline__ void cluster_wait() {}
-__device__ __forceinline__ cluster_address address_in(unsigned, const void *)
-{
-  return 0;
-}
-__device__ __forceinline__ void cluster_store(cluster_address, double, cluster_address) {}
-__device__ __forceinline__ void cluster_barrier_wait(byte_barrier *, unsigned) {}
-
-#else
-
-inline unsigned cluster_rank()
-{
-  return blockIdx.x;
-}
-inline void cluster_arrive() {}
-inline void cluster_wait()
-{
-  emulation_meet_blocks();
-}
-inline cluster_address address_in(unsigned rank, const void *own)
-{
-  return static_cast<char *>(emulation_shared_of(rank)) +
-         (static_cast<const char *>(own) - static_cast<char *>(emulation_dynamic_shared()));
-}
-inline void cluster_store(cluster_address to, double value, cluster_address counted)
-{
-  memcpy(to, &value, sizeof value);
-  byte_barrier *const b = reinterpret_cast<byte_barrier *>(counted);
-  b->bytes -= (int)sizeof value;
-  barrier_check(b);
-}
-inline void cluster_barrier_wait(byte_barrier *b, unsigned parity)
-{
-  barrier_wait(b, parity);
-}
-
-#endif
 
 } /* namespace */
 
+#endif
 #endif

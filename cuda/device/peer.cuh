@@ -5,41 +5,55 @@
 
 #include "device/stencil_access.cuh"
 
+#ifndef __CUDACC__
+#include "device/peer_emulation.h"
+#else
+
 namespace
 {
 
-/* ---- words that two GPUs share ---- */
-
 __device__ __forceinline__ unsigned long long load_acquire(const unsigned long long *word)
 {
-#ifdef __CUDA_ARCH__
   unsigned long long value;
   asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
   return value;
-#else
-  return __atomic_load_n(word, __ATOMIC_ACQUIRE);
-#endif
 }
 
 __device__ __forceinline__ void store_release(unsigned long long *word, unsigned long long value)
 {
-#ifdef __CUDA_ARCH__
   asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
-#else
-  __atomic_store_n(word, value, __ATOMIC_RELEASE);
-#endif
 }
 
 __device__ __forceinline__ unsigned long long nanoseconds()
 {
-#ifdef __CUDA_ARCH__
   unsigned long long now;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
   return now;
-#else
-  return (unsigned long long)clock64();
-#endif
 }
+
+/* Of values that signal their own arrival. */
+__device__ __forceinline__ void send_bits(double *to, unsigned long long bits)
+{
+  asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(to), "l"(bits) : "memory");
+}
+
+__device__ __forceinline__ unsigned long long look(const double *at)
+{
+  unsigned long long bits;
+  asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(bits) : "l"(at) : "memory");
+  return bits;
+}
+
+constexpr int EAGER_TRIES = 256;
+
+} /* namespace */
+
+#endif
+
+namespace
+{
+
+/* ---- words that two GPUs share ---- */
 
 __device__ __forceinline__ unsigned long long read_word(const unsigned long long *word)
 {
@@ -110,33 +124,12 @@ __device__ __forceinline__ void end_exchange(unsigned long long *others,
 
 constexpr unsigned long long EMPTY_BITS = ~0ull;
 
-#ifdef __CUDA_ARCH__
-constexpr int EAGER_TRIES = 256;
-#else
-constexpr int EAGER_TRIES = 0; /* emulation: the other GPU is a process that needs the core */
-#endif
-
 /* A value with exactly these bits is sent as another NaN. */
 __device__ __forceinline__ void send_value(double *to, double value)
 {
   unsigned long long bits = (unsigned long long)__double_as_longlong(value);
   if (bits == EMPTY_BITS) bits ^= 1;
-#ifdef __CUDA_ARCH__
-  asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(to), "l"(bits) : "memory");
-#else
-  __atomic_store_n((unsigned long long *)to, bits, __ATOMIC_RELEASE);
-#endif
-}
-
-__device__ __forceinline__ unsigned long long look(const double *at)
-{
-#ifdef __CUDA_ARCH__
-  unsigned long long bits;
-  asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(bits) : "l"(at) : "memory");
-  return bits;
-#else
-  return __atomic_load_n((const unsigned long long *)at, __ATOMIC_ACQUIRE);
-#endif
+  send_bits(to, bits);
 }
 
 __device__ __noinline__ unsigned long long wait_for_value(const peer_wait &a, int rank,

@@ -16,27 +16,27 @@ struct alignas(16) numbered {
   unsigned long long bits, number;
 };
 
-__device__ __forceinline__ void post(numbered *to, hymgi_real value, unsigned long long number)
+} /* namespace */
+
+#ifndef __CUDACC__
+#include "device/shared_tile_emulation.h"
+#else
+
+namespace
 {
-  unsigned long long bits;
-  if constexpr (SINGLE)
-    bits = (unsigned long long)__float_as_uint((float)value);
-  else
-    bits = (unsigned long long)__double_as_longlong((double)value);
-#ifdef __CUDA_ARCH__
+
+__device__ __forceinline__ void post_bits(numbered *to, unsigned long long bits,
+                                          unsigned long long number)
+{
   asm volatile(
       "{ .reg .b128 word; mov.b128 word, {%1, %2}; st.relaxed.gpu.global.b128 [%0], word; }" ::"l"(
           to),
       "l"(bits), "l"(number)
       : "memory");
-#else
-  *to = {bits, number};
-#endif
 }
 
 __device__ __forceinline__ numbered look(const numbered *at)
 {
-#ifdef __CUDA_ARCH__
   numbered n;
   asm volatile(
       "{ .reg .b128 word; ld.relaxed.gpu.global.b128 word, [%2]; mov.b128 {%0, %1}, word; }"
@@ -44,9 +44,40 @@ __device__ __forceinline__ numbered look(const numbered *at)
       : "l"(at)
       : "memory");
   return n;
-#else
-  return *at;
+}
+
+/* Where blocks take turns, as emulated ones do. */
+__device__ __forceinline__ void let_others_run() {}
+
+/* Copies two values into shared memory without waiting for them. */
+__device__ __forceinline__ void copy_pair(hymgi_real *shared, const hymgi_real *from)
+{
+  asm volatile(
+      "cp.async.ca.shared.global [%0], [%1], %2;" ::"r"((unsigned)__cvta_generic_to_shared(shared)),
+      "l"(from), "n"(2 * sizeof(hymgi_real))
+      : "memory");
+}
+
+__device__ __forceinline__ void wait_for_copies()
+{
+  asm volatile("cp.async.wait_all;" ::: "memory");
+}
+
+} /* namespace */
+
 #endif
+
+namespace
+{
+
+__device__ __forceinline__ void post(numbered *to, hymgi_real value, unsigned long long number)
+{
+  unsigned long long bits;
+  if constexpr (SINGLE)
+    bits = (unsigned long long)__float_as_uint((float)value);
+  else
+    bits = (unsigned long long)__double_as_longlong((double)value);
+  post_bits(to, bits, number);
 }
 
 __device__ __forceinline__ hymgi_real value_of(const numbered &n)
@@ -55,34 +86,6 @@ __device__ __forceinline__ hymgi_real value_of(const numbered &n)
     return (hymgi_real)__uint_as_float((unsigned)n.bits);
   else
     return (hymgi_real)__longlong_as_double((long long)n.bits);
-}
-
-/* Emulated blocks take turns. */
-__device__ __forceinline__ void let_others_run()
-{
-#ifndef __CUDA_ARCH__
-  __nanosleep(1);
-#endif
-}
-
-/* Copies two values into shared memory without waiting for them. */
-__device__ __forceinline__ void copy_pair(hymgi_real *shared, const hymgi_real *from)
-{
-#ifdef __CUDA_ARCH__
-  asm volatile(
-      "cp.async.ca.shared.global [%0], [%1], %2;" ::"r"((unsigned)__cvta_generic_to_shared(shared)),
-      "l"(from), "n"(2 * sizeof(hymgi_real))
-      : "memory");
-#else
-  shared[0] = from[0], shared[1] = from[1];
-#endif
-}
-
-__device__ __forceinline__ void wait_for_copies()
-{
-#ifdef __CUDA_ARCH__
-  asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
 }
 
 /* ---- tiles ---- */

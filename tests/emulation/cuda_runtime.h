@@ -1,6 +1,7 @@
 /* CUDA C++ for a C++17 compiler: keywords, what a kernel may call, and launches. Put before
  * everything with -include; emulation.cpp says what it is good for. __CUDACC__ and __CUDA_ARCH__
- * stay undefined, so inline PTX belongs inside #ifdef __CUDA_ARCH__. */
+ * stay undefined, so inline PTX belongs inside #ifdef __CUDA_ARCH__, or inside #ifdef __CUDACC__ with
+ * another half in device/. */
 #ifndef EMULATION_CUDA_RUNTIME_H
 #define EMULATION_CUDA_RUNTIME_H
 
