@@ -241,19 +241,12 @@ __global__ void __launch_bounds__(ROW_THREADS)
 {
   let_successors_start();
   wait_for_predecessors();
-  const int a = axis == 0, b = axis == 2 ? 1 : 2;
   each_box(boxes, [&](const hymgi_geom &g, int q) {
     const hymgi_geom patch = box_at(patches, q);
     int n[3] = {patch.n[0], patch.n[1], patch.n[2]};
     set_along(n, axis, along(n, axis) + 1);
     each_of_brick(n, [&](int i, int j, int k) {
-      double four[4];
-      for (int m = 0; m < 4; m++) {
-        const int da = m & 1, db = m >> 1;
-        const int di = a == 0 ? da : 0, dj = a == 1 ? da : b == 1 ? db : 0, dk = b == 2 ? db : 0;
-        four[m] = fine[hymgi_at(&g, 2 * i + di, 2 * j + dj, 2 * k + dk)];
-      }
-      coarse[hymgi_at(&patch, i, j, k)] = hymgi_mean_of_4(four);
+      coarse[hymgi_at(&patch, i, j, k)] = hymgi_mean_face(&g, axis, fine, i, j, k);
     });
   });
 }

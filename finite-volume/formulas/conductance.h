@@ -270,13 +270,6 @@ HYMGI_INLINE hymgi_real hymgi_sum_of_children(unsigned coarsened, const hymgi_ge
   return sum;
 }
 
-/* The part of that sum of a cell's equation that the coarse cell gets: on the standard path levels are
- * scaled as if all cells had 8 children. */
-static inline double hymgi_part_of_sum(const hymgi_level *level)
-{
-  return level->transfer->part_of_sum;
-}
-
 /* Quadratic interpolation along an axis: w is of hymgi_axis. */
 HYMGI_INLINE hymgi_real hymgi_on_parabola(const double w[3], hymgi_real low, hymgi_real own,
                                           hymgi_real high)
@@ -288,8 +281,7 @@ HYMGI_INLINE hymgi_real hymgi_on_parabola(const double w[3], hymgi_real low, hym
 /* How the faces of a level become those of the next one, along an axis: arrays of hymgi_axis. */
 typedef struct hymgi_coarse_rule {
   const double *part, *closer;
-  double kept; /* the part of a sum over cells that is stored */
-  int n;       /* cells of the whole level along the axis */
+  int n; /* cells of the whole level along the axis */
   unsigned coarsened;
   bool series;
   /* bit 0: the low, bit 1: the high boundary has a Robin condition, which is in series with the cells'
@@ -304,7 +296,6 @@ static inline hymgi_coarse_rule hymgi_coarse_rule_of(const hymgi_level *level, i
                          (level->boundary[2 * axis + 1] == HYMG_ROBIN ? 2u : 0u);
   const hymgi_coarse_rule rule = {level->axis[axis].part,
                                   level->axis[axis].closer,
-                                  hymgi_part_of_sum(level),
                                   level->n[axis],
                                   level->coarsened,
                                   level->transfer->series && halved,

@@ -185,17 +185,14 @@ static void double_layer(const hymgi_level *level, int face, double *cells)
   }
 }
 
-/* Restriction divides by 8 where cells have fewer children, too. */
-static void divide_by_children(const hymgi_level *fine, const hymgi_level *coarse, double *cells)
+/* Restriction divides by 8 where cells have fewer children, too; user: the finer level. */
+static void make_mean(const hymgi_level *level, int b, int face, const int at[3], double *cell,
+                      void *user)
 {
-  for (const hymgi_geom *g = coarse->box; g < coarse->box + coarse->num_boxes; g++)
-    for (int k = 0; k < g->n[2]; k++)
-      for (int j = 0; j < g->n[1]; j++)
-        for (int i = 0; i < g->n[0]; i++) {
-          const int at[3] = {g->low[0] + i, g->low[1] + j, g->low[2] + k};
-          for (int axis = 0; axis < 3; axis++)
-            if (2 * at[axis] + 1 == fine->n[axis]) cells[hymgi_at(g, i, j, k)] *= 2;
-        }
+  const hymgi_level *fine = user;
+  (void)face;
+  for (int axis = 0; axis < 3; axis++)
+    if (2 * (level->box[b].low[axis] + at[axis]) + 1 == fine->n[axis]) *cell *= 2;
 }
 
 /* The second layer has the values of the first; user: the cells. */
@@ -238,7 +235,8 @@ hymg_status hymgi_boundary_spread(hymgi_hierarchy *h, int face, double *cells,
       status = hymgi_agree(context, hymgi_crossing_create(next, next->vector_size, &coarse));
       if (status == HYMG_OK) hymgi_restrict_cells(level, cells, next, coarse);
       next->backend->sync(context);
-      if (status == HYMG_OK && level->uneven) divide_by_children(level, next, coarse);
+      if (status == HYMG_OK && level->uneven)
+        hymgi_boundary_each(next, face, coarse, make_mean, level);
     }
     hymgi_run_plan(level, level->halo[HYMGI_HALO_FULL], level->box, cells, level->box, cells);
     level->backend->sync(context);

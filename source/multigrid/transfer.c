@@ -112,15 +112,15 @@ static bool smooth_norm(hymgi_level *level)
   return done;
 }
 
-static void mean_interpolate_smooth(hymgi_level *coarse, hymgi_level *fine)
+static void fixed_interpolate_smooth(hymgi_level *coarse, hymgi_level *fine)
 {
-  mean_interpolate(coarse, fine, false, true);
+  fine->transfer->interpolate(coarse, fine, false, true);
   if (!smooth_norm(fine)) hymgi_smooth(fine);
 }
 
 static const hymgi_transfer means = {.smooth_restrict = mean_smooth_restrict,
                                      .interpolate = mean_interpolate,
-                                     .interpolate_smooth = mean_interpolate_smooth,
+                                     .interpolate_smooth = fixed_interpolate_smooth,
                                      .restrict_cells = mean_restrict_cells,
                                      .restrict_faces = mean_restrict_faces,
                                      .one_operation = true,
@@ -165,16 +165,10 @@ static void uneven_interpolate(hymgi_level *coarse, hymgi_level *fine, bool f_cy
                   interpolate_parabolas(coarse, fine, f_cycle));
 }
 
-static void uneven_interpolate_smooth(hymgi_level *coarse, hymgi_level *fine)
-{
-  uneven_interpolate(coarse, fine, false, true);
-  hymgi_smooth(fine);
-}
-
 static const hymgi_transfer uneven = {.kernel = "sum_children",
                                       .smooth_restrict = uneven_smooth_restrict,
                                       .interpolate = uneven_interpolate,
-                                      .interpolate_smooth = uneven_interpolate_smooth,
+                                      .interpolate_smooth = fixed_interpolate_smooth,
                                       .restrict_cells = sum_restrict_cells,
                                       .restrict_faces = sum_restrict_faces,
                                       .through_y = true,
@@ -183,7 +177,7 @@ static const hymgi_transfer uneven = {.kernel = "sum_children",
 /* Even sides, but a last cell that is narrower than the others. */
 static const hymgi_transfer narrow = {.smooth_restrict = mean_smooth_restrict,
                                       .interpolate = mean_interpolate,
-                                      .interpolate_smooth = mean_interpolate_smooth,
+                                      .interpolate_smooth = fixed_interpolate_smooth,
                                       .restrict_cells = mean_restrict_cells,
                                       .restrict_faces = sum_restrict_faces,
                                       .one_operation = true,

@@ -35,7 +35,9 @@ typedef struct hymgi_transfer {
   int weights;     /* arrays of weights that are read */
   /* coarse faces include the boundaries, which are not discretised anew */
   bool inherits;
-  double part_of_sum; /* of the sum of the children's equations that the coarse cell's is */
+  /* The part of the sum of the children's equations that the coarse cell's is: all of it where equations are
+   * integrated over cells, 1/8 on the standard path, where they are means, as if all cells had 8 children */
+  double part_of_sum;
 } hymgi_transfer;
 
 /* The halo of a level that transfers from or to the next one read; NULL if nothing. */

@@ -115,7 +115,7 @@ extern "C" void hymgi_cuda_sum_children(const hymgi_level *level, const hymgi_re
   a.boxes = box_set_of(level->box, level->num_boxes);
   a.patches = box_set_of(level->patch, level->num_boxes);
   a.coarsened = level->coarsened;
-  a.kept = (hymgi_real)hymgi_part_of_sum(level);
+  a.kept = (hymgi_real)level->transfer->part_of_sum;
   a.fine = fine;
   a.coarse = coarse;
   hymgi_launch(level->context, sum_children,

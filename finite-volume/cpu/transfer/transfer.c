@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cpu/cpu.h"
+#include "cpu/robust.h"
 #include "formulas/transfer.h"
 
 /* Scratch rows used here, 8 of them from ROWS; 0 to 2 belong to sweep.c. */
@@ -159,27 +160,16 @@ void hymgi_cpu_residual_restrict(const hymgi_level *level, hymgi_after after, hy
     hymgi_cpu_restrict_residual_row(level, (int)(r.g - level->patch), r.cjk + 1, red, coarse);
 }
 
-/* Low faces along `axis`, including high boundaries: mean of the 4 fine faces. Only used in set-up.
- * */
+/* Low faces along `axis`, including high boundaries. Only used in set-up. */
 void hymgi_cpu_restrict_faces(const hymgi_level *level, int axis, const hymgi_real *fine,
                               const hymgi_geom *patches, hymgi_real *coarse)
 {
-  const int a = axis == 0 ? 1 : 0, b = axis == 2 ? 1 : 2;
   for (int q = 0; q < level->num_boxes; q++) {
     const hymgi_geom *g = level->box + q, *patch = patches + q;
-    const int nx = patch->n[0] + (axis == 0), ny = patch->n[1] + (axis == 1),
-              nz = patch->n[2] + (axis == 2);
-#pragma omp parallel for schedule(static) num_threads(hymgi_cpu_threads(level))
-    for (int k = 0; k < nz; k++)
-      for (int j = 0; j < ny; j++)
-        for (int i = 0; i < nx; i++) {
-          hymgi_real four[4];
-          for (int m = 0; m < 4; m++) {
-            int at[3] = {2 * i, 2 * j, 2 * k};
-            at[a] += m & 1, at[b] += m >> 1;
-            four[m] = fine[hymgi_at(g, at[0], at[1], at[2])];
-          }
-          coarse[hymgi_at(patch, i, j, k)] = hymgi_mean_of_4(four);
-        }
+    FOR_CELLS(level, patch->n[0] + (axis == 0), patch->n[1] + (axis == 1),
+              patch->n[2] + (axis == 2))
+    {
+      coarse[hymgi_at(patch, i, j, k)] = hymgi_mean_face(g, axis, fine, i, j, k);
+    }
   }
 }

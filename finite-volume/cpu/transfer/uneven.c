@@ -128,7 +128,7 @@ void hymgi_cpu_sum_row(const hymgi_level *level, const hymgi_geom *g, int axis,
 
 void hymgi_cpu_sum_children(const hymgi_level *level, const hymgi_real *fine, hymgi_real *coarse)
 {
-  const hymgi_real kept = (hymgi_real)hymgi_part_of_sum(level);
+  const hymgi_real kept = (hymgi_real)level->transfer->part_of_sum;
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
   for (host_row s = hymgi_cpu_rows(level->patch, level->num_boxes, false); s.g;
        hymgi_cpu_next(&s)) {
