@@ -5,9 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/solver.h"
+#include "api/solve/solve.h"
 #include "multigrid/boundary_data.h"
-#include "multigrid/level_ops.h"
 #include "transport/transport.h"
 
 enum { MOST_BOTTOM = 4096 };
@@ -254,7 +253,7 @@ static void advise_more(const hymg_solver *solver, const hymg_result *r, lines *
   const int last = r->cycles - 1;
   double factor, recent;
   double more = more_cycles(solver, last / 2, last, &factor);
-  if (hymgi_is_krylov(solver) && last >= 4)
+  if (solver->step->recurrence && last >= 4)
     more = fmin(more, more_cycles(solver, 3 * last / 4, last, &recent)) / FASTER;
   if (more > 0 && more < 1e4)
     say(t,

@@ -1,6 +1,5 @@
 /* One plain cycle with the user's fields (hymg_solver_cycle): no norm, no test, no wait. */
-#include "api/solver.h"
-#include "multigrid/level_ops.h"
+#include "api/solve/solve.h"
 #include "transport/transport.h"
 
 static hymg_status check(const hymg_solver *solver, hymg_cycle kind, bool from_u)
@@ -35,11 +34,7 @@ static hymg_status make_vectors(hymg_solver *solver, const hymg_field *f, const 
   TRY(hymgi_check_field(solver, 0, u, "u"));
   if (f == u) return hymgi_fail(level->context, HYMG_EINVAL, "f and u are the same field");
   level->context->status = HYMG_OK;
-  if (!keeps_f(solver, f) && !level->own_f)
-    TRY(hymgi_vector_create(level, level->vector_size, &level->own_f));
-  if (!hymgi_in_place(level, u) && !level->own_x)
-    TRY(hymgi_vector_create(level, level->vector_size, &level->own_x));
-  return HYMG_OK;
+  return hymgi_own_vectors(level, keeps_f(solver, f), u);
 }
 
 static bool is_bound(const hymg_solver *solver, const hymg_field *f, const hymg_field *u)
@@ -62,13 +57,29 @@ static hymg_status bind(hymg_solver *solver, hymg_status status, hymg_cycle kind
   return HYMG_OK;
 }
 
+/* x + M (f - A x): the preconditioner may be of another operator, so it gets the residual. */
+static void preconditioner(hymg_solver *solver, hymg_cycle kind, bool from_x)
+{
+  hymgi_level *level = solver->h.level;
+  double *const x = level->x, *const f = level->f;
+  if (from_x) {
+    double *const r = level->num_boxes ? level->krylov : NULL;
+    hymgi_residual(level, f, x, r);
+    level->f = r, level->x = r ? r + level->vector_size : NULL;
+  }
+  hymgi_cycle_from_zero(&solver->h, kind, 0);
+  if (!from_x) return;
+  hymgi_axpby(level, 1, level->x, 1, x, x);
+  level->x = x, level->f = f;
+}
+
 /* level->x, which is 0 unless from_u says otherwise, becomes the cycle's result. */
 static void run(hymg_solver *solver, hymg_cycle kind, bool from_u)
 {
   hymgi_hierarchy *h = &solver->h;
   hymgi_level *level = h->level;
   if (h->method.robust) {
-    hymgi_robust_cycle(solver, kind, from_u);
+    preconditioner(solver, kind, from_u);
     return;
   }
   hymgi_begin_cycle(h, 0, kind, HYMGI_VARIANT_USER);
@@ -83,17 +94,11 @@ static hymg_status cycle(hymg_solver *solver, hymg_cycle kind, bool from_u, cons
                          hymg_field *u)
 {
   hymgi_level *level = solver->h.level;
-  const bool in_place = hymgi_in_place(level, u);
-  double *const target = in_place ? u->data : level->own_x;
-  level->x = target;
-  level->f = keeps_f(solver, f) ? f->data : level->own_f;
-  hymg_status of_f = HYMG_OK, of_u = HYMG_OK, stored = HYMG_OK;
+  const hymg_status loaded = hymgi_load_fields(level, keeps_f(solver, f), f, from_u, u);
+  hymg_status stored = HYMG_OK;
+  double *const target = level->x;
   double mean = 0;
-  if (!keeps_f(solver, f)) of_f = hymgi_field_load(f, level, level->f);
-  if (solver->h.method.stretched && level->num_boxes)
-    level->backend->robust->scale_volumes(level, false, level->f);
   if (solver->h.mean_weight && level->num_boxes) mean = hymgi_subtract_mean(level, level->f);
-  if (from_u && !in_place) of_u = hymgi_field_load(u, level, target);
   hymgi_set_fixed(level, HYMGI_FIX_ZERO, level->f);
   if (!from_u && kind != HYMG_CYCLE_F) hymgi_fill(level, 0, target);
   if (from_u) hymgi_set_fixed(level, HYMGI_FIX_ZERO, target);
@@ -104,8 +109,8 @@ static hymg_status cycle(hymg_solver *solver, hymg_cycle kind, bool from_u, cons
     hymgi_shift(level, solver->h.mean_weight * mean, target);
   }
   hymgi_set_fixed(level, HYMGI_FIX_ZERO, target);
-  if (!in_place) stored = hymgi_field_store(level, target, u);
-  return of_f ? of_f : of_u ? of_u : stored ? stored : level->context->status;
+  if (!hymgi_in_place(level, u)) stored = hymgi_field_store(level, target, u);
+  return loaded ? loaded : stored ? stored : level->context->status;
 }
 
 hymg_status hymg_solver_cycle(hymg_solver *solver, hymg_cycle kind, bool from_u,

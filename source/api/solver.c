@@ -1,9 +1,11 @@
-/* Solvers: creation, update, memory estimate. api/solve.c has the solves. */
+/* Solvers: creation, update, memory estimate. solve/ has the solves. */
 #include "api/solver.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "api/solve/solve.h"
 
 #include "transport/transport.h"
 
@@ -61,14 +63,12 @@ hymg_status hymgi_solver_attach(hymg_solver *s)
   return hymgi_coarse_matrix_make(&s->h);
 }
 
-/* The defaults: no preconditioned problem that was ever tried and that converged has come near them. */
-enum { MOST_CYCLES = 100, MOST_ITERATIONS = 2000 };
-
 static hymg_status make_history(hymg_solver *s)
 {
   hymg_context *c = s->h.context;
   const int wanted = s->h.options.max_cycles;
-  s->max_cycles = wanted > 0 ? wanted : hymgi_is_krylov(s) ? MOST_ITERATIONS : MOST_CYCLES;
+  s->step = hymgi_step_of(&s->h);
+  s->max_cycles = wanted > 0 ? wanted : s->step->most;
   free(s->history);
   s->history = malloc(((size_t)s->max_cycles + 1) * sizeof *s->history);
   return hymgi_agree(

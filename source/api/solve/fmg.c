@@ -2,8 +2,7 @@
  * not be: then it is compared with the residual of the discretisation. */
 #include <math.h>
 
-#include "api/solver.h"
-#include "multigrid/level_ops.h"
+#include "api/solve/solve.h"
 
 #define SMALL 1e-2 /* a residual, over f, that is not looked at */
 /* With 2nd order a coarse level's residual of the solution is 3 times that of the discretisation on the finer one; with
@@ -17,7 +16,7 @@
 static hymg_status coarse_residual(hymg_solver *solver, int l, const hymg_field *f, double *norm)
 {
   hymgi_level *const level = solver->h.level + l, *const coarse = level + 1;
-  TRY(hymgi_agree(level->context, hymgi_solve_load_again(level, f)));
+  TRY(hymgi_agree(level->context, hymgi_rhs_load(level, f)));
   if (level->num_boxes) {
     hymgi_restrict_cells(level, level->f, coarse, coarse->f);
     hymgi_restrict_cells(level, level->x, coarse, coarse->x);

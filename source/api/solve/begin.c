@@ -1,6 +1,6 @@
 /* The beginning of a solve: its fields are checked, the ranks agree on the call, and the fields are
  * used in place or converted. */
-#include "api/solver.h"
+#include "api/solve/solve.h"
 
 void hymgi_solver_arguments(hymgi_arguments *a, const char *call, const hymg_solver *solver)
 {
@@ -32,36 +32,27 @@ static bool keeps_f(const hymg_solver *solver, const hymgi_level *level, const h
 }
 
 /* Level 0 has vectors of its own only if the user's fields cannot be used in place: they are
- * allocated in the first solve that needs them. */
-static hymg_status make_vectors(const hymg_solver *solver, hymgi_level *level, const hymg_field *f,
-                                const hymg_field *u)
+ * allocated in the first call that needs them. */
+hymg_status hymgi_own_vectors(hymgi_level *level, bool keep_f, const hymg_field *u)
 {
-  if (!keeps_f(solver, level, f) && !level->own_f)
-    TRY(hymgi_vector_create(level, level->vector_size, &level->own_f));
+  if (!keep_f && !level->own_f) TRY(hymgi_vector_create(level, level->vector_size, &level->own_f));
   if (!hymgi_in_place(level, u) && !level->own_x)
     TRY(hymgi_vector_create(level, level->vector_size, &level->own_x));
   return HYMG_OK;
 }
 
-static hymg_status bind(const hymg_solver *solver, hymgi_level *level, const hymg_field *f,
-                        hymg_field *u)
+hymg_status hymgi_load_fields(hymgi_level *level, bool keep_f, const hymg_field *f, bool guess,
+                              const hymg_field *u)
 {
-  const bool keep_f = keeps_f(solver, level, f), keep_u = hymgi_in_place(level, u);
+  const bool keep_u = hymgi_in_place(level, u);
+  hymg_status of_f = HYMG_OK, of_u = HYMG_OK;
   if (keep_u || level->index == 0) level->x = keep_u ? u->data : level->own_x;
   level->f = keep_f ? f->data : level->own_f;
-  if (!keep_f) TRY(hymgi_field_load(f, level, level->f));
-  if (solver->h.method.stretched && level->num_boxes)
+  if (!keep_f) of_f = hymgi_field_load(f, level, level->f);
+  if (level->method->stretched && level->num_boxes)
     level->backend->robust->scale_volumes(level, false, level->f);
-  if (!keep_u && solver->h.options.initial_guess) TRY(hymgi_field_load(u, level, level->x));
-  return level->context->status;
-}
-
-/* Not with widths, where f is multiplied with volumes. */
-hymg_status hymgi_solve_load_again(hymgi_level *level, const hymg_field *f)
-{
-  if (!level->own_f) TRY(hymgi_vector_create(level, level->vector_size, &level->own_f));
-  level->f = level->own_f;
-  return hymgi_field_load(f, level, level->f);
+  if (!keep_u && guess) of_u = hymgi_field_load(u, level, level->x);
+  return of_f ? of_f : of_u ? of_u : level->context->status;
 }
 
 /* With boxes of its own, level 0 gets the fields by messages, so that all ranks must be ready. */
@@ -69,12 +60,15 @@ hymg_status hymgi_solve_bind(hymg_solver *solver, int l, hymg_status status, con
                              hymg_field *u)
 {
   hymg_context *c = solver->h.context;
+  hymgi_level *level = solver->h.level + (status == HYMG_OK ? l : 0);
   hymgi_arguments a;
   hymgi_solver_arguments(&a, "hymg_solve", solver);
   hymgi_arguments_whole(&a, "level", l);
   c->status = HYMG_OK;
-  if (status == HYMG_OK) status = make_vectors(solver, solver->h.level + l, f, u);
+  const bool keep_f = status == HYMG_OK && keeps_f(solver, level, f);
+  if (status == HYMG_OK) status = hymgi_own_vectors(level, keep_f, u);
   if (solver->h.level->outside) TRY(hymgi_agree_on(c, status, &a));
-  if (status == HYMG_OK) status = bind(solver, solver->h.level + l, f, u);
+  if (status == HYMG_OK)
+    status = hymgi_load_fields(level, keep_f, f, solver->h.options.initial_guess, u);
   return hymgi_agree_on(c, status, &a);
 }

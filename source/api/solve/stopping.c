@@ -10,13 +10,8 @@
 #include <float.h>
 #include <math.h>
 
-#include "api/solver.h"
-#include "multigrid/level_ops.h"
+#include "api/solve/solve.h"
 
-/* The growth of the residual that counts as divergence. That of conjugate gradients may grow with the root of the
- * condition number and fall all the same. */
-#define DIVERGED        1e4
-#define DIVERGED_KRYLOV 1e15
 /* A smaller rtol is taken for this: a residual is the difference of numbers with 16 digits. */
 #define LEAST_RTOL  1e-17
 #define MOST_CHANGE 100 /* of u by the last step, in units of rtol */
@@ -25,10 +20,9 @@
 #define ROUNDING_CHANGE 1e-8 /* the most that u may still change by then */
 #define GAIN            0.95
 #define FAINT_ERROR     1e3
+#define HALVED          0.5 /* a cycle that gains less may have come to where rounding ends */
 /* Iterations without a gain after which rounding is looked at. */
 enum { DOUBTFUL = 20 };
-/* Cycles without a gain that are always waited for; with cycles in single precision until these are given up. */
-enum { PATIENCE = 10, PATIENCE_KRYLOV = 200, PATIENCE_MIXED = 5, PATIENCE_MIXED_KRYLOV = 20 };
 
 /* ---- converged ---- */
 
@@ -43,7 +37,8 @@ bool hymgi_small(const hymg_solver *solver, double residual)
   return residual <= hymgi_wanted(solver);
 }
 
-bool hymgi_waits(const hymg_solver *solver)
+/* Has there been no gain of 5 % for a while? */
+static bool waits(const hymg_solver *solver)
 {
   return solver->records > solver->gained + DOUBTFUL;
 }
@@ -63,8 +58,8 @@ bool hymgi_is_faint(const hymg_solver *solver)
 static bool is_low_enough(const hymg_solver *solver, double residual)
 {
   const double goal = hymgi_wanted(solver) * FAINT_ERROR / solver->h.contrast;
-  return hymgi_small(solver, residual) && (!hymgi_is_faint(solver) || !hymgi_is_krylov(solver) ||
-                                           residual <= goal || hymgi_waits(solver));
+  return hymgi_small(solver, residual) && (!hymgi_is_faint(solver) || !solver->step->recurrence ||
+                                           residual <= goal || waits(solver));
 }
 
 bool hymgi_settled(const hymg_solver *solver, double residual)
@@ -73,8 +68,8 @@ bool hymgi_settled(const hymg_solver *solver, double residual)
   const double most = MOST_CHANGE * fmax(o->rtol, LEAST_RTOL);
   if (residual <= o->atol) return true;
   /* what faint couplings hold moves by rounding for ever */
-  if (hymgi_is_krylov(solver) && hymgi_is_faint(solver) && hymgi_small(solver, residual) &&
-      hymgi_waits(solver))
+  if (solver->step->recurrence && hymgi_is_faint(solver) && hymgi_small(solver, residual) &&
+      waits(solver))
     return true;
   return (is_low_enough(solver, residual) && solver->change <= most) ||
          (solver->at_rounding && solver->change <= fmax(most, ROUNDING_CHANGE));
@@ -113,6 +108,17 @@ bool hymgi_is_rounding(hymg_solver *solver, const hymgi_level *level, double res
   const double limit = level->num_boxes ? hymgi_rounding(solver, level, u) : 0;
   solver->at_rounding = residual <= ldexp(hymgi_known_by_all(level, limit), -solver->scale);
   return solver->at_rounding;
+}
+
+void hymgi_look_for_rounding(hymg_solver *solver, const hymgi_level *level, double residual,
+                             const double *u)
+{
+  const int count = solver->records;
+  const double last = count ? solver->history[count - 1].residual_max : INFINITY;
+  solver->at_rounding = false;
+  if ((solver->step->recurrence ? waits(solver) : residual > HALVED * last) &&
+      !hymgi_is_faint(solver))
+    hymgi_is_rounding(solver, level, residual, u);
 }
 
 void hymgi_tell_end(hymg_solver *solver)
@@ -164,14 +170,14 @@ hymg_status hymgi_record(hymg_solver *solver, hymg_cycle_kind kind, double resid
 
 static bool stagnated(const hymg_solver *solver)
 {
-  const bool krylov = hymgi_is_krylov(solver);
+  const hymgi_step *step = solver->step;
   const int since = solver->transfer.since, wanted = solver->h.options.stagnation;
-  const int least = krylov ? PATIENCE_KRYLOV : PATIENCE, needed = solver->gained - since;
-  const int window = wanted > 0       ? wanted
-                     : solver->mixed  ? (krylov ? PATIENCE_MIXED_KRYLOV : PATIENCE_MIXED)
-                     : wanted == 0    ? solver->max_cycles
-                     : needed > least ? needed
-                                      : least;
+  const int needed = solver->gained - since;
+  const int window = wanted > 0                ? wanted
+                     : solver->mixed           ? step->patience_mixed
+                     : wanted == 0             ? solver->max_cycles
+                     : needed > step->patience ? needed
+                                               : step->patience;
   return solver->records - solver->gained >= window;
 }
 
@@ -181,12 +187,13 @@ bool hymgi_finished(const hymg_solver *solver, bool stop, hymg_reason *reason)
   const int count = solver->records;
   const double residual = h[count - 1].residual_max, rhs = solver->rhs_max;
   const double start = h[0].residual_max > rhs ? h[0].residual_max : rhs;
-  const double growth = hymgi_is_krylov(solver) ? DIVERGED_KRYLOV : DIVERGED;
-  *reason = !isfinite(residual)               ? HYMG_REASON_NOT_FINITE
-            : hymgi_settled(solver, residual) ? HYMG_REASON_TOLERANCE
-            : stop                            ? HYMG_REASON_STOPPED
-            : residual > growth * start       ? HYMG_REASON_DIVERGED
-            : stagnated(solver)               ? HYMG_REASON_STAGNATED
-                                              : HYMG_REASON_LIMIT;
+  const bool once = solver->h.options.method == HYMG_FMG; /* judged in fmg.c */
+  *reason = !isfinite(residual)                           ? HYMG_REASON_NOT_FINITE
+            : once                                        ? HYMG_REASON_LIMIT
+            : hymgi_settled(solver, residual)             ? HYMG_REASON_TOLERANCE
+            : stop                                        ? HYMG_REASON_STOPPED
+            : residual > solver->step->divergence * start ? HYMG_REASON_DIVERGED
+            : stagnated(solver)                           ? HYMG_REASON_STAGNATED
+                                                          : HYMG_REASON_LIMIT;
   return *reason != HYMG_REASON_LIMIT || count >= solver->max_cycles;
 }

@@ -6,15 +6,18 @@
  * so all ranks decide the same. */
 #include <math.h>
 
-#include "api/solver.h"
-#include "multigrid/level_ops.h"
+#include "api/solve/solve.h"
 
 /* An estimate of more iterations than SLOW in all is slow for the weighted transfer; for the tensor
  * one, which starts from a rough residual, twice as many with conjugate gradients. *_LEAST: how many
  * it takes to judge; MOST_LEFT: with so many left, a change does not pay. BiCGStab's residual always
  * rises at times, and its iterations take two cycles. */
 enum { SLOW = 32, MOST_LEFT = 16, CG_LEAST = 3, BICGSTAB_LEAST = 12, TENSOR_LEAST = 8 };
-#define RISE 1.5 /* what counts as one */
+#define RISE  1.5 /* what counts as one */
+#define WORTH 0.1 /* an attempt that has gained so much is gone on from */
+
+enum { SAVED = 4 }; /* vectors */
+typedef enum wish { KEEP, TENSOR_NOW, BACK } wish;
 
 static bool rises(const hymg_cycle_record *h, int count)
 {
@@ -37,33 +40,32 @@ static bool slow(const hymg_solver *s, const hymg_cycle_record *h, int count, in
 }
 
 /* Collective, as logarithms may differ in the last digit between machines. */
-static hymg_status vote(const hymg_solver *s, bool wanted, hymgi_transfer_wish wish,
-                        hymgi_transfer_wish *agreed)
+static hymg_status vote(const hymg_solver *s, bool wanted, wish one, wish *agreed)
 {
   hymg_context *c = s->h.context;
   int votes = wanted;
   TRY(hymgi_comm_max_int(c, c->comm, &votes, 1));
-  if (votes) *agreed = wish;
+  if (votes) *agreed = one;
   return HYMG_OK;
 }
 
-hymg_status hymgi_transfer_judge(hymg_solver *s, hymgi_transfer_wish *wish)
+static hymg_status judge(hymg_solver *s, wish *what)
 {
   const hymgi_method *m = &s->h.method;
   const int since = s->transfer.since, count = s->records - since;
-  const bool cg = !m->quadratic;
+  const bool cg = s->step == &hymgi_cg_step;
   const hymg_cycle_record *h = s->history + since;
-  *wish = HYMGI_TRANSFER_KEEP;
+  *what = KEEP;
   if (!m->robust || s->h.options.transfer != HYMG_TRANSFER_AUTO || s->transfer.settled)
     return HYMG_OK;
   if (!m->transfer->series && (cg ? count >= CG_LEAST && rises(h, count) : count >= BICGSTAB_LEAST))
-    return vote(s, slow(s, h, count, SLOW), HYMGI_TRANSFER_TENSOR_NOW, wish);
+    return vote(s, slow(s, h, count, SLOW), TENSOR_NOW, what);
   if (!m->transfer->series || count < TENSOR_LEAST) return HYMG_OK;
   s->transfer.settled = true;
-  return vote(s, slow(s, h, count, cg ? 2 * SLOW : SLOW), HYMGI_TRANSFER_BACK, wish);
+  return vote(s, slow(s, h, count, cg ? 2 * SLOW : SLOW), BACK, what);
 }
 
-hymg_status hymgi_transfer_change(hymg_solver *s, bool tensor)
+static hymg_status change(hymg_solver *s, bool tensor)
 {
   hymg_context *c = s->h.context;
   s->transfer.since = s->records;
@@ -77,5 +79,63 @@ hymg_status hymgi_transfer_change(hymg_solver *s, bool tensor)
     hymgi_note(s, "went over to the tensor transfer after %d iterations", s->records);
   else
     hymgi_note(s, "went back to the weighted one after %d", s->records);
+  return HYMG_OK;
+}
+
+/* ---- attempts with the other transfer ---- */
+
+static double last_norm(const hymgi_iteration *k)
+{
+  return k->solver->history[k->solver->records - 1].residual_max;
+}
+
+void hymgi_transfer_forget(hymgi_iteration *k)
+{
+  hymgi_vector_destroy(k->level, SAVED * k->level->vector_size, &k->saved);
+}
+
+static void copy_saved(const hymgi_iteration *k, bool back)
+{
+  const hymgi_level *level = k->level;
+  double *const now[SAVED] = {k->u, k->r, k->p, k->w};
+  for (int m = 0; m < SAVED && level->num_boxes; m++) {
+    double *const saved = k->saved + m * level->vector_size;
+    hymgi_copy_vector(level, back ? saved : now[m], back ? now[m] : saved);
+  }
+}
+
+/* Without memory for it the attempt begins from its result. */
+static hymg_status save(hymgi_iteration *k)
+{
+  const hymgi_level *level = k->level;
+  int lacks = hymgi_vector_create(level, SAVED * level->vector_size, &k->saved) != HYMG_OK;
+  TRY(hymgi_comm_max_int(level->context, level->context->comm, &lacks, 1));
+  k->norm_before = lacks ? INFINITY : last_norm(k);
+  if (lacks)
+    hymgi_transfer_forget(k);
+  else
+    copy_saved(k, false);
+  k->before = k->now;
+  return HYMG_OK;
+}
+
+/* True if the iteration goes on as if there had been no attempt. */
+static bool restore(hymgi_iteration *k)
+{
+  const bool back = !(last_norm(k) < WORTH * k->norm_before);
+  if (back) copy_saved(k, true);
+  if (back) k->now = k->before;
+  hymgi_transfer_forget(k);
+  return back;
+}
+
+hymg_status hymgi_transfer_choose(hymgi_iteration *k)
+{
+  wish what;
+  TRY(judge(k->solver, &what));
+  if (what == KEEP) return HYMG_OK;
+  if (what == TENSOR_NOW) TRY(save(k));
+  TRY(change(k->solver, what == TENSOR_NOW));
+  if (what != BACK || !restore(k)) k->first = true;
   return HYMG_OK;
 }

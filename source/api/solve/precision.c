@@ -4,9 +4,8 @@
  * decide the same. */
 #include <math.h>
 
-#include "api/solver.h"
+#include "api/solve/solve.h"
 #include "base/exact_sum.h"
-#include "multigrid/level_ops.h"
 
 /* What a cycle has to leave at most of the residual. */
 #define LEAST_GAIN 0.7
@@ -14,15 +13,16 @@
 void hymgi_mixed_begin(hymg_solver *solver, int l)
 {
   solver->mixed = l < solver->h.shadow.count;
-  solver->exponent = 0;
   if (solver->h.options.precision == HYMG_MIXED && !solver->mixed)
     hymgi_note(solver, "precision double: no level of more than %d cells to be in single",
                HYMGI_SINGLE_CELLS);
 }
 
-int hymgi_mixed_exponent(double norm)
+int hymgi_mixed_exponent(const hymg_solver *solver)
 {
-  return norm > 0 && isfinite(norm) ? hymgi_exponent_above(norm) : 0;
+  const int count = solver->records;
+  const double norm = count ? solver->history[count - 1].residual_max : solver->rhs_max;
+  return norm > 0 && isfinite(norm) ? hymgi_exponent_above(norm) + solver->scale : 0;
 }
 
 void hymgi_mixed_leave(hymg_solver *solver, const char *why)
@@ -36,21 +36,23 @@ static bool gains_little(const hymg_solver *solver)
 {
   const hymg_cycle_record *h = solver->history;
   const int last = solver->records - 1;
-  return last > 0 && h[last].kind < HYMG_KIND_CG &&
+  return last > 0 && !solver->step->recurrence &&
          h[last].residual_max > LEAST_GAIN * h[last - 1].residual_max;
 }
 
-bool hymgi_mixed_goes_on(hymg_solver *solver, bool stop, hymg_reason *reason, bool *again)
+bool hymgi_goes_on(hymgi_iteration *it, bool stop)
 {
-  const bool end = hymgi_finished(solver, stop, reason);
-  *again = false;
-  if (!solver->mixed || (end && (*reason == HYMG_REASON_TOLERANCE || *reason == HYMG_REASON_LIMIT ||
-                                 *reason == HYMG_REASON_STOPPED)))
+  hymg_solver *solver = it->solver;
+  const bool end = hymgi_finished(solver, stop, &it->reason);
+  if (solver->h.options.method == HYMG_FMG) return false;
+  if (!solver->mixed ||
+      (end && (it->reason == HYMG_REASON_TOLERANCE || it->reason == HYMG_REASON_LIMIT ||
+               it->reason == HYMG_REASON_STOPPED)))
     return !end;
-  if (*reason == HYMG_REASON_NOT_FINITE && solver->history[0].kind >= HYMG_KIND_CG) return false;
-  if (*reason == HYMG_REASON_NOT_FINITE) {
+  if (it->reason == HYMG_REASON_NOT_FINITE && solver->step->recurrence) return false;
+  if (it->reason == HYMG_REASON_NOT_FINITE) {
     solver->records--;
-    *again = true;
+    hymgi_fill(it->level, 0, it->level->x);
     hymgi_mixed_leave(solver, "a cycle's result in single precision was not finite");
     return true;
   }

@@ -1,0 +1,116 @@
+/* The call of a solve, and its result. */
+#include <float.h>
+#include <math.h>
+
+#include "api/solve/solve.h"
+#include "transport/transport.h"
+
+static void begin_records(hymg_solver *solver)
+{
+  solver->records = 0;
+  solver->transfer.since = 0;
+  solver->residual = solver->change = 0;
+  solver->waited = 0;
+  solver->at_rounding = false;
+  solver->note[0] = 0;
+}
+
+/* For the 2-norm of residuals. */
+static hymg_status scratch(hymg_solver *solver, const hymgi_level *level)
+{
+  if (solver->h.options.norm == HYMG_NORM_MAX || solver->h.method.robust) return HYMG_OK;
+  return hymgi_agree(level->context,
+                     hymgi_vector_create(level, level->vector_size, &solver->scratch));
+}
+
+/* Collective: the same status on every rank. */
+static hymg_status solve(hymg_solver *solver, int l, const hymg_field *f, hymg_field *u)
+{
+  hymg_status status = hymgi_solve_check(solver, l, f, u);
+  hymgi_level *level = solver->h.level + (status == HYMG_OK ? l : 0);
+  hymg_context *c = level->context;
+  const bool fmg = solver->h.options.method == HYMG_FMG;
+  hymg_reason reason = HYMG_REASON_LIMIT;
+  double *const x0 = level->x, *const y0 = level->y, *const f0 = level->f;
+  status = hymgi_solve_bind(solver, l, status, f, u);
+  if (status == HYMG_OK) {
+    double *const target = level->x;
+    begin_records(solver);
+    hymgi_note(solver, "path %s: %s", hymg_path_name(solver->path.path), solver->path.why);
+    hymgi_mixed_begin(solver, l);
+    status = scratch(solver, level);
+    if (status == HYMG_OK) status = hymgi_iterate(solver, l, f, &reason);
+    if (status == HYMG_OK && fmg) status = hymgi_fmg_judge(solver, l, f, &solver->good);
+    if (solver->h.mean_weight)
+      hymgi_shift(level, solver->h.mean_weight * solver->mean_removed, level->x);
+    if (status == HYMG_OK) status = hymgi_examine_solve(solver, l, reason, f);
+    if (status == HYMG_OK) hymgi_set_fixed(level, HYMGI_FIX_GIVEN, level->x);
+    hymgi_vector_destroy(level, level->vector_size, &solver->scratch);
+    hymgi_vector_destroy(level, level->vector_size, &solver->before);
+    if (status == HYMG_OK && level->x != target) hymgi_copy_vector(level, level->x, target);
+    level->backend->sync(c);
+    if (status == HYMG_OK && !hymgi_in_place(level, u))
+      status = hymgi_field_store(level, target, u);
+    solver->reason = reason;
+    hymgi_tell_end(solver);
+    if (reason == HYMG_REASON_STOPPED) solver->stop = 0;
+    status = hymgi_agree_or_reset(&solver->h, status == HYMG_OK ? c->status : status);
+  }
+  level->x = x0, level->y = y0, level->f = f0; /* smoothers swap x and y; x and f were the user's */
+  return status;
+}
+
+/* Would the loops of the host use more than one thread on it? */
+static bool has_team(const hymgi_level *level)
+{
+  return level->backend->id == HYMG_BACKEND_HOST &&
+         hymgi_team_worth(hymgi_cells_here(level), level->context->threads) > 1;
+}
+
+static hymg_status timed_solve(hymg_solver *solver, int l, const hymg_field *f, hymg_field *u,
+                               double *seconds)
+{
+  hymgi_team *const team = &solver->h.context->team;
+  const double start = hymgi_seconds(), reduced = hymgi_team_reduced(team, start);
+  hymgi_team_begin(team, start);
+  TRY(solve(solver, l, f, u));
+  const double end = hymgi_seconds();
+  hymgi_team_end(team, end);
+  *seconds = end - start;
+  solver->reduced = has_team(solver->h.level + l)
+                        ? (hymgi_team_reduced(team, end) - reduced) / fmax(*seconds, DBL_MIN)
+                        : 0;
+  return HYMG_OK;
+}
+
+hymg_status hymg_solve_on_level(hymg_solver *solver, int level, const hymg_field *f, hymg_field *u,
+                                hymg_result *result)
+{
+  if (!solver) return HYMG_EINVAL;
+  double seconds = 0;
+  TRY(timed_solve(solver, level, f, u, &seconds));
+  if (!result) return HYMG_OK;
+  const bool fmg = solver->h.options.method == HYMG_FMG;
+  /* no cycles: f and the initial guess are 0 */
+  *result = (hymg_result){.converged = fmg ? solver->good : solver->reason == HYMG_REASON_TOLERANCE,
+                          .reason = solver->reason,
+                          .cycles = solver->records,
+                          .residual_max = solver->residual,
+                          .residual_relative =
+                              solver->residual == 0 ? 0 : solver->residual / solver->rhs_max,
+                          .history = solver->history,
+                          .rhs_max = solver->rhs_max,
+                          .singular = solver->h.singular,
+                          .mean_removed = solver->h.singular ? solver->mean_removed : 0,
+                          .transport = &solver->h.transport.info,
+                          .seconds = seconds,
+                          .path = solver->path.path,
+                          .precision = solver->mixed ? HYMG_MIXED : HYMG_DOUBLE,
+                          .note = solver->note};
+  return HYMG_OK;
+}
+
+hymg_status hymg_solve(hymg_solver *solver, const hymg_field *f, hymg_field *u, hymg_result *result)
+{
+  return hymg_solve_on_level(solver, 0, f, u, result);
+}
