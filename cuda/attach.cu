@@ -68,12 +68,11 @@ hymg_status hymgi_cuda_attach(hymgi_hierarchy *h)
   const int first = kept->coarse       ? (tail < bottom ? tail : bottom)
                     : h->method.robust ? tail
                                        : h->num_levels;
-  for (int l = first; l < h->num_levels; l++)
-    snprintf(kept->kernels[l].names, sizeof kept->kernels[l].names, "%s",
-             h->method.robust          ? "robust_v_cycle"
-             : l < kept->coarse->first ? "coarse_octants"
-             : kept->coarse->red_black ? "coarse_red_black"
-                                       : "coarse_v_cycle");
+  for (int l = first; l < h->num_levels; l++) {
+    const char *const name =
+        h->method.robust ? "robust_v_cycle" : hymgi_coarse_kernel(h, kept->coarse, l);
+    if (name) snprintf(kept->kernels[l].names, sizeof kept->kernels[l].names, "%s", name);
+  }
   /* kernels of cycles, and the one that makes a coarse matrix, start before their predecessors end */
   hymgi_device_sync(context);
   return context->status;

@@ -4,7 +4,7 @@
 
 #include "kernels/level_kernels.h"
 
-/* kernel_forms.cu: the machine's numbers, once for a device */
+/* kernel_table.cu: the machine's numbers, once for a device */
 void hymgi_kernel_table_load(hymgi_device *device);
 /* attach.cu: what a solver keeps on its GPU: records of its levels, recordings, lists of its coarse end. */
 hymg_status hymgi_cuda_attach(hymgi_hierarchy *h);

@@ -1,11 +1,12 @@
-/* The kernel table: every choice of which kernel runs where is made on this page. A form is used on
- * the levels that its row describes, from so many cells on (measured). */
+/* The kernel table: every choice of which kernel runs where is made on this page, by rows. A form is used on
+ * the levels that its row describes and that are large enough: the numbers are in kernel_forms.h. */
 #include "kernel_table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "attach.h"
 #include "device/ghosts.cuh"
 #include "device/loops.cuh"
 #include "exchange/exchange.h"
@@ -26,9 +27,22 @@ int64_t cells_of(const hymgi_level *level)
   return (int64_t)n[0] * n[1] * n[2];
 }
 
+int64_t number_of(const hymgi_level *level, hymgi_form form)
+{
+  return level->context->gpu->form_from[form];
+}
+
 bool takes(const hymgi_level *level, hymgi_form form)
 {
-  return cells_of(level) >= level->context->gpu->form_from[form];
+  return hymgi_form_takes(level->context, form, cells_of(level));
+}
+
+/* Takes the form, whose number is so many per cent of another one's? */
+bool takes_as_part(const hymgi_level *level, hymgi_form form, hymgi_form percent)
+{
+  const int64_t number = number_of(level, percent);
+  if (number == HYMGI_NEVER) return false;
+  return 100 * cells_of(level) / (number > 0 ? number : 1) >= number_of(level, form);
 }
 
 bool is_split(const hymgi_level *level)
@@ -56,6 +70,11 @@ template <int PLANES> bool is_split_by(const hymgi_level *level)
 bool has_both_colours(const hymgi_level *level)
 {
   return is_split_by<64>(level) && (!goes_around(level) || takes(level, HYMGI_FV2_GSRB_MARCH));
+}
+
+bool does_red_alone(const hymgi_level *level)
+{
+  return has_both_colours(level) && takes(level, HYMGI_FV2_BOTH_COLOURS);
 }
 
 /* FV4 in tiles: levels that are not marched. */
@@ -92,25 +111,29 @@ bool marches_by_tma(const hymgi_level *level)
 bool fills_along_x(const hymgi_level *level)
 {
   if (level->method->stencil != HYMG_FV4 || !is_split(level) || !takes(level, HYMGI_FV4_MARCH) ||
-      level->num_boxes != 1 || (level->box->boundaries & 3) != 3)
+      !takes(level, HYMGI_FV4_GHOSTS_ALONG_X) || level->num_boxes != 1 ||
+      (level->box->boundaries & 3) != 3)
     return false;
   for (int face = 0; face < 2; face++)
     if (hymgi_extrapolation_of(level, face, HYMGI_GHOSTS_V4) != HYMGI_QUARTIC_GHOST) return false;
   return level->box->n[0] % 64 == 0 && level->box->n[0] >= 128;
 }
 
-/* ---- the rows ---- */
+/* ---- a kernel for each job ---- */
 
 enum { ANY = -1 };
 constexpr unsigned FV2 = 1u << HYMG_FV2, FV4 = 1u << HYMG_FV4;
-constexpr unsigned HALF = 1u << HYMGI_HALF_SWEEP, RELAX = 1u << HYMGI_RELAX,
+constexpr unsigned HALF = 1u << HYMGI_HALF_SWEEP, FIRST = 1u << HYMGI_FIRST_HALF,
+                   RELAX = 1u << HYMGI_RELAX, RED = 1u << HYMGI_RESIDUAL_RED,
                    RESIDUAL = 1u << HYMGI_RESIDUAL | 1u << HYMGI_NORM | 1u << HYMGI_NARROW,
                    RESTRICT = 1u << HYMGI_RESTRICT, APPLY = 1u << HYMGI_APPLY;
-constexpr const char *JOB_NAME[HYMGI_JOBS] = {"gsrb",          "relax",    "residual", "residual",
+constexpr const char *JOB_NAME[HYMGI_JOBS] = {"gsrb",          "gsrb",     "relax",
+                                              "residual",      "residual", "residual",
                                               "residual_mean", "residual", "apply"};
 
 /* clang-format off */
-/* For each job a level runs the kernel of the first row that matches it. */
+/* For each job a level runs the kernel of the first row that matches it. The march of half sweeps reads x, so
+ * that it does not do the first one where x is 0. */
 constexpr struct {
   unsigned jobs;
   int stencil, form; /* ANY form: at any size */
@@ -121,20 +144,22 @@ constexpr struct {
   void (*run)(const hymgi_level *level, const hymgi_sweep *sweep);
 } KERNEL[] = {
     {HALF, HYMG_FV2, HYMGI_FV2_GSRB_MARCH, is_split_by<64>, HYMGI_FV4_ALL, 0, "fv2_march<%s>", hymgi_cuda_fv2_march},
+    {FIRST, HYMG_FV2, HYMGI_FV2_GSRB_MARCH, is_split_by<64>, HYMGI_FV4_ALL, FV2, "sweep_generic", hymgi_cuda_sweep_generic},
+    {RED, HYMG_FV2, HYMGI_FV2_RESIDUAL_RED, does_red_alone, HYMGI_FV4_ALL, 0, "fv2_march<%s>", hymgi_cuda_fv2_march},
     {RESIDUAL, HYMG_FV2, HYMGI_FV2_BOTH_COLOURS, has_both_colours, HYMGI_FV4_ALL, 0, "fv2_both_colours<%s>", hymgi_cuda_fv2_both_colours},
-    {RELAX | RESIDUAL, HYMG_FV2, HYMGI_FV2_RELAX_MARCH, is_plain_by<64>, HYMGI_FV4_ALL, 0, "fv2_march<%s>", hymgi_cuda_fv2_march},
-    {HALF, HYMG_FV2, ANY, is_split_by<1>, HYMGI_FV4_ALL, FV2, "fv2_point<%s>", hymgi_cuda_fv2_point},
+    {RELAX | RESIDUAL | RED, HYMG_FV2, HYMGI_FV2_RELAX_MARCH, is_plain_by<64>, HYMGI_FV4_ALL, 0, "fv2_march<%s>", hymgi_cuda_fv2_march},
+    {HALF | FIRST, HYMG_FV2, ANY, is_split_by<1>, HYMGI_FV4_ALL, FV2, "fv2_point<%s>", hymgi_cuda_fv2_point},
     {RELAX, HYMG_FV2, HYMGI_FV2_RELAX_POINT, is_plain_by<1>, HYMGI_FV4_ALL, FV2, "fv2_point<%s>", hymgi_cuda_fv2_point},
     {RESTRICT, HYMG_FV2, ANY, NULL, HYMGI_FV4_ALL, FV2, "fv2_residual_restrict", hymgi_cuda_fv2_restrict},
-    {RESIDUAL | APPLY, HYMG_FV4, ANY, is_extended, HYMGI_FV4_ALL, 0, "fv4_limited<%s>", hymgi_cuda_fv4_limited},
+    {RESIDUAL | RED | APPLY, HYMG_FV4, ANY, is_extended, HYMGI_FV4_ALL, 0, "fv4_limited<%s>", hymgi_cuda_fv4_limited},
     {HALF, HYMG_FV4, HYMGI_FV4_GSRB_TILE, tiles_split, HYMGI_FV4_NONE, FV4, "fv4_gsrb_tile", hymgi_cuda_fv4_gsrb_tile},
     {HALF, HYMG_FV4, HYMGI_FV4_MARCH, is_split_by<64>, HYMGI_FV4_BUT_X, 0, "fv4_gsrb_march", hymgi_cuda_fv4_gsrb_march},
     {RELAX, HYMG_FV4, HYMGI_FV4_RELAX_TILE, tiles_plain, HYMGI_FV4_NONE, FV4, "fv4_tile<%s>", hymgi_cuda_fv4_tile},
-    {RELAX | RESIDUAL | RESTRICT | APPLY, HYMG_FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, HYMGI_FV4_BUT_X, 0, "fv4_march_tma<%s>", hymgi_cuda_fv4_march_tma},
-    {RELAX | RESIDUAL | RESTRICT | APPLY, HYMG_FV4, HYMGI_FV4_MARCH, is_split_by<16>, HYMGI_FV4_BUT_X, 0, "fv4_march_memory<%s>", hymgi_cuda_fv4_march_memory},
+    {RELAX | RESIDUAL | RED | RESTRICT | APPLY, HYMG_FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, HYMGI_FV4_BUT_X, 0, "fv4_march_tma<%s>", hymgi_cuda_fv4_march_tma},
+    {RELAX | RESIDUAL | RED | RESTRICT | APPLY, HYMG_FV4, HYMGI_FV4_MARCH, is_split_by<16>, HYMGI_FV4_BUT_X, 0, "fv4_march_memory<%s>", hymgi_cuda_fv4_march_memory},
     {RESTRICT, HYMG_FV4, HYMGI_FV4_RESTRICT_TILE, tiles_any, HYMGI_FV4_NONE, FV4, "fv4_tile<%s>", hymgi_cuda_fv4_tile},
     {RESTRICT, HYMG_FV4, ANY, NULL, HYMGI_FV4_ALL, 0, "sweep_generic + restrict_mean", hymgi_cuda_fv4_restrict},
-    {HALF | RELAX | RESIDUAL | APPLY, ANY, ANY, NULL, HYMGI_FV4_ALL, FV2, "sweep_generic", hymgi_cuda_sweep_generic},
+    {HALF | FIRST | RELAX | RESIDUAL | RED | APPLY, ANY, ANY, NULL, HYMGI_FV4_ALL, FV2, "sweep_generic", hymgi_cuda_sweep_generic},
 };
 /* clang-format on */
 
@@ -156,20 +181,23 @@ hymgi_kernel kernel_for(const hymgi_level *level, int job)
 
 /* ---- smoother calls as a whole ---- */
 
-/* With constant beta a fused pass saves less, so the level must be larger. */
-bool could_fuse_relax(const hymgi_level *level)
-{
-  const int64_t from = level->context->gpu->form_from[HYMGI_FV2_RELAX_FUSED];
-  return hymgi_cuda_could_fuse_relax(level) && fits_grid(level, 16) &&
-         cells_of(level) / (level->method->variable_beta ? 1 : 8) >= from;
-}
-
 /* A box that wraps has no messages. */
 bool overlaps(const hymgi_level *level, const hymgi_plan *plan)
 {
   if (goes_around(level) || !hymgi_cuda_could_overlap(level, plan)) return false;
   const bool staged = plan->mpi_sends + plan->mpi_receives > 0 && !plan->borrowed;
   return takes(level, staged ? HYMGI_OVERLAP_STAGED : HYMGI_OVERLAP);
+}
+
+/* Parts would not follow the boxes of a robust level, whose colours are exchanged. */
+bool sweeps_in_parts(const hymgi_level *level)
+{
+  return !level->method->robust && overlaps(level, hymgi_operator_halo(level));
+}
+
+bool is_gsrb_in_parts(const hymgi_level *level)
+{
+  return (level->method->stencil == HYMG_FV2 || is_split(level)) && sweeps_in_parts(level);
 }
 
 /* Its blocks take 128 x 16 cells of a layer: below some 160^3, where few blocks make up a level, only
@@ -179,17 +207,8 @@ bool fuses_gsrb(const hymgi_level *level)
   const int *const n = level->box[0].n;
   const bool whole = n[0] % 128 == 0 && n[1] % 16 == 0;
   return fits_grid(level, 64) &&
-         cells_of(level) / (whole ? 1 : 3) >= level->context->gpu->form_from[HYMGI_FV2_GSRB_FUSED];
-}
-
-/* Both colours in one pass, where a thread beyond a face along x has two whole slots. With alpha a pass at
- * 512^3 then takes longer than copying ghosts and doing the faces again (H100: F-cycles 3 to 9 %; at 256^3
- * it is 2 to 14 % faster). */
-bool fuses_around(const hymgi_level *level)
-{
-  enum { MOST_WITH_ALPHA = 400 * 400 * 400 };
-  const bool pays = !level->method->has_alpha || cells_of(level) < MOST_WITH_ALPHA;
-  return goes_around(level) && pays && (!(level->box->wraps & 1) || level->box->n[0] % 4 == 0);
+         (whole ? takes(level, HYMGI_FV2_GSRB_FUSED)
+                : takes_as_part(level, HYMGI_FV2_GSRB_FUSED, HYMGI_FV2_GSRB_FUSED_PARTLY));
 }
 
 /* One box without other neighbours. */
@@ -202,40 +221,207 @@ bool is_alone(const hymgi_level *level)
   return level->num_boxes == 1 && closed == ALL_FACES;
 }
 
-/* From 40^3 cells on a launch takes less time than its work, and half sweeps do less of that. */
+/* From some size on a launch takes less time than its work, and half sweeps do less of that. */
 bool tiles_gsrb(const hymgi_level *level)
 {
-  enum { MOST = 40 * 40 * 40 };
-  return is_alone(level) && cells_of(level) < MOST && takes(level, HYMGI_FV2_GSRB_TILE) &&
-         !takes(level, HYMGI_FV2_GSRB_MARCH);
+  return is_alone(level) && takes(level, HYMGI_FV2_GSRB_TILE) &&
+         !takes(level, HYMGI_FV2_GSRB_POINT) && !takes(level, HYMGI_FV2_GSRB_MARCH);
 }
 
-/* One box with boundaries on all sides. */
-bool shares_gsrb(const hymgi_level *level)
+bool has_second_buffer(const hymgi_level *level)
 {
-  enum { ALL_FACES = 63, LEAST_SWEEPS = 4 };
-  const hymgi_method *m = level->method;
-  return m->stencil == HYMG_FV4 && m->smoother == HYMG_GSRB && level->num_boxes == 1 &&
-         is_split(level) && level->box->boundaries == ALL_FACES &&
-         hymgi_sweeps(level) >= LEAST_SWEEPS && takes(level, HYMGI_FV4_GSRB_SHARED) &&
-         !takes(level, HYMGI_FV4_MARCH) && hymgi_cuda_fv4_fits_shared(level);
+  return hymgi_cuda_second_buffer(level) && level->y;
+}
+
+bool fuses_with_buffer(const hymgi_level *level)
+{
+  return has_second_buffer(level) && fuses_gsrb(level);
+}
+
+bool exchanges_in_sweeps(const hymgi_level *level)
+{
+  const hymgi_plan *halo = level->halo[HYMGI_HALO_FACES];
+  return halo && halo->in_sweeps;
 }
 
 /* With neighbours a fused sweep does more work than two half sweeps, so the level must be 3.6 times as
  * large: on four H200 a half sweep of 256x128x128 cells (4.2 M) took 42.2 us fused (with one slot a
  * thread) and 41.3 us by itself, one of 512x256x256 cells 254 and 326 us. */
-hymgi_gsrb_form gsrb_form(const hymgi_level *level, bool in_parts)
+bool fuses_with_peers(const hymgi_level *level)
 {
-  const hymgi_plan *halo = level->halo[HYMGI_HALO_FACES];
-  const bool fuses = hymgi_cuda_second_buffer(level) && level->y;
-  const int64_t cells = cells_of(level),
-                from = level->context->gpu->form_from[HYMGI_FV2_GSRB_FUSED];
-  if (level->method->stencil == HYMG_FV2 && halo && halo->in_sweeps)
-    return fuses && cells / 18 * 5 >= from ? HYMGI_GSRB_FUSED_PEER : HYMGI_GSRB_PEER;
-  if (in_parts && (level->method->stencil == HYMG_FV2 || is_split(level)))
-    return HYMGI_GSRB_IN_PARTS;
-  if (shares_gsrb(level)) return HYMGI_GSRB_SHARED;
-  return !fuses ? HYMGI_GSRB_HALVES : fuses_gsrb(level) ? HYMGI_GSRB_FUSED : HYMGI_GSRB_TILE;
+  return exchanges_in_sweeps(level) && has_second_buffer(level) &&
+         takes_as_part(level, HYMGI_FV2_GSRB_FUSED, HYMGI_FV2_GSRB_FUSED_PEER);
+}
+
+/* One box with boundaries on all sides. The last two half sweeps write x in place: after two others no block
+ * loads its tile from there any more (gsrb_shared.cu). */
+bool shares_gsrb(const hymgi_level *level)
+{
+  enum { ALL_FACES = 63, LEAST_SWEEPS = 4 };
+  return level->num_boxes == 1 && is_split(level) && level->box->boundaries == ALL_FACES &&
+         hymgi_sweeps(level) >= LEAST_SWEEPS && takes(level, HYMGI_FV4_GSRB_SHARED) &&
+         !takes(level, HYMGI_FV4_MARCH) &&
+         (hymgi_cuda_fv4_fits_shared(level, false) ||
+          (takes(level, HYMGI_FV4_GSRB_SHARED_LARGE) && hymgi_cuda_fv4_fits_shared(level, true)));
+}
+
+/* With constant beta a fused pass saves less, so the level must be larger. */
+bool could_fuse_relax(const hymgi_level *level)
+{
+  const bool large = level->method->variable_beta ? takes(level, HYMGI_FV2_RELAX_FUSED)
+                                                  : takes_as_part(level, HYMGI_FV2_RELAX_FUSED,
+                                                                  HYMGI_FV2_RELAX_FUSED_CONSTANT);
+  return hymgi_cuda_could_fuse_relax(level) && fits_grid(level, 16) && large;
+}
+
+bool fuses_relax(const hymgi_level *level)
+{
+  return could_fuse_relax(level) && level->y &&
+         (level->method->smoother != HYMG_CHEBYSHEV || level->spare[0]);
+}
+
+/* clang-format off */
+/* A smoother call is done as the first row says that matches the level. */
+constexpr struct {
+  int stencil;
+  bool gsrb;
+  bool (*is_for)(const hymgi_level *level);
+  hymgi_call call;
+  const char *name; /* NULL: that of the kernel of a sweep */
+} CALL[] = {
+    {HYMG_FV2, true, fuses_with_peers, HYMGI_CALL_FUSED_PEER, "fv2_gsrb_fused + fv2_gsrb_faces"},
+    {HYMG_FV2, true, exchanges_in_sweeps, HYMGI_CALL_PEER, "fv2_gsrb_peer"},
+    {ANY, true, is_gsrb_in_parts, HYMGI_CALL_IN_PARTS, NULL},
+    {HYMG_FV4, true, shares_gsrb, HYMGI_CALL_SHARED, "fv4_gsrb_shared"},
+    {HYMG_FV2, true, fuses_with_buffer, HYMGI_CALL_FUSED, "fv2_gsrb_fused"},
+    {HYMG_FV2, true, has_second_buffer, HYMGI_CALL_TILE, "fv2_gsrb_tile"},
+    {HYMG_FV2, false, fuses_relax, HYMGI_CALL_TWO_SWEEPS, "fv2_relax_fused"},
+    {ANY, true, NULL, HYMGI_CALL_SWEEPS, NULL},
+    {ANY, false, NULL, HYMGI_CALL_SWEEPS, NULL},
+};
+/* clang-format on */
+
+/* Returns the kernels' name. */
+const char *choose_call(const hymgi_level *level, hymgi_level_kernels *k)
+{
+  const bool gsrb = level->method->smoother == HYMG_GSRB;
+  const char *name = k->of[gsrb ? HYMGI_HALF_SWEEP : HYMGI_RELAX].name;
+  for (const auto &r : CALL)
+    if (r.gsrb == gsrb && (r.stencil == ANY || r.stencil == (int)level->method->stencil) &&
+        (!r.is_for || r.is_for(level))) {
+      k->call = r.call;
+      return r.name ? r.name : name;
+    }
+  return name;
+}
+
+/* ---- variants within a launch ---- */
+
+int64_t least_of_a_layer(const hymgi_level *level)
+{
+  int n[3];
+  box_extent(level->box, level->num_boxes, n);
+  return n[0] < n[1] ? n[0] : n[1];
+}
+
+int64_t coarse_cells_of(const hymgi_level *level)
+{
+  int n[3];
+  if (!level->patch) return 0;
+  box_extent(level->patch, level->num_boxes, n);
+  return (int64_t)n[0] * n[1] * n[2] * level->num_boxes;
+}
+
+/* Threads of all of fv2_gsrb_fused's tiles of a layer that are not in halos, those beyond the box included. */
+int64_t covering(const hymgi_level *level, int x, int y)
+{
+  const int *const n = level->box[0].n;
+  return (int64_t)blocks_for(n[0] / 2, 2 * x) * blocks_for(n[1], y) * x * y;
+}
+
+/* Those of wide tiles in per cent of those of narrow ones; a whole number counts as the one below it. */
+int64_t percent_of_narrow(const hymgi_level *level)
+{
+  const int64_t narrow = covering(level, 16, 32);
+  return narrow > 0 ? (100 * covering(level, 32, 16) - 1) / narrow : 0;
+}
+
+/* Both colours in one pass, where a thread beyond a face along x has two whole slots. With alpha a pass at
+ * 512^3 then takes longer than copying ghosts and doing the faces again (H100: F-cycles 3 to 9 %; at 256^3
+ * it is 2 to 14 % faster). */
+bool fuses_around(const hymgi_level *level)
+{
+  const bool copied = level->method->has_alpha && takes(level, HYMGI_FV2_GSRB_FUSED_COPIED);
+  return goes_around(level) && !exchanges_in_sweeps(level) && !copied &&
+         (!(level->box->wraps & 1) || level->box->n[0] % 4 == 0);
+}
+
+/* FV2's operator and a sum on the way. */
+bool sums_in_apply(const hymgi_level *level)
+{
+  return level->method->stencil == HYMG_FV2 && fits_grid(level, 64);
+}
+
+/* Where rows begin two slots can be loaded at once: not in every part of a box. */
+bool has_even_rows(const hymgi_level *level)
+{
+  bool even = SINGLE;
+  for (int b = 0; b < level->num_boxes; b++)
+    even = even && (level->box[b].base + level->box[b].offset) % 2 == 0;
+  return even;
+}
+
+bool needs_large_tiles(const hymgi_level *level)
+{
+  return level->method->stencil == HYMG_FV4 && level->num_boxes == 1 && is_split(level) &&
+         !hymgi_cuda_fv4_fits_shared(level, false);
+}
+
+/* The smoother call that follows an interpolation reads only the black cells. */
+bool reads_black(const hymgi_level *level)
+{
+  return level->method->stencil == HYMG_FV2 && level->method->smoother == HYMG_GSRB &&
+         is_split(level) && hymgi_keeps_colours_apart(level);
+}
+
+bool has_long_patches(const hymgi_level *level)
+{
+  int n[3];
+  if (!level->patch) return false;
+  box_extent(level->patch, level->num_boxes, n);
+  return n[0] > 16;
+}
+
+/* clang-format off */
+/* The record has a bit for each that the level takes. */
+constexpr struct {
+  hymgi_form form;
+  int64_t (*size)(const hymgi_level *level); /* what its number is compared with */
+  bool (*is_for)(const hymgi_level *level);
+} VARIANT[] = {
+    {HYMGI_FV2_GSRB_FUSED_NARROW, percent_of_narrow, NULL},
+    {HYMGI_FV2_GSRB_FUSED_AROUND, cells_of, fuses_around},
+    {HYMGI_FV2_APPLY_SUM, cells_of, sums_in_apply},
+    {HYMGI_FV4_MARCH_LONG, least_of_a_layer, NULL},
+    {HYMGI_FV4_GSRB_WIDE, least_of_a_layer, NULL},
+    {HYMGI_FV4_GSRB_TWO, cells_of, has_even_rows},
+    {HYMGI_FV4_GHOSTS_ALONG_X, cells_of, fills_along_x},
+    {HYMGI_FV4_GHOSTS_SPLIT, cells_of, NULL},
+    {HYMGI_FV4_GSRB_SHARED_LARGE, cells_of, needs_large_tiles},
+    {HYMGI_LITERAL_SHAPES, cells_of, NULL},
+    {HYMGI_INTERPOLATE_WIDE, coarse_cells_of, has_long_patches},
+    {HYMGI_INTERPOLATE_BLACK, cells_of, reads_black},
+};
+/* clang-format on */
+
+uint64_t variants_of(const hymgi_level *level)
+{
+  uint64_t bits = 0;
+  for (const auto &r : VARIANT)
+    if (level->num_boxes > 0 && r.size(level) >= number_of(level, r.form) &&
+        (!r.is_for || r.is_for(level)))
+      bits |= UINT64_C(1) << r.form;
+  return bits;
 }
 
 /* ---- the record ---- */
@@ -244,20 +430,8 @@ void fill_kernels(const hymgi_level *level, hymgi_level_kernels *k)
 {
   for (int job = 0; job < HYMGI_JOBS; job++)
     k->of[job] = kernel_for(level, job);
-  k->fills_along_x = fills_along_x(level);
+  k->variants = variants_of(level);
   k->starts_from_zero = hymgi_cuda_starts_alone(level);
-}
-
-const char *smoother_name(const hymgi_level *level, const hymgi_level_kernels *k)
-{
-  if (level->method->smoother != HYMG_GSRB)
-    return k->relax_fused ? "fv2_relax_fused" : k->of[HYMGI_RELAX].name;
-  return k->gsrb == HYMGI_GSRB_FUSED        ? "fv2_gsrb_fused"
-         : k->gsrb == HYMGI_GSRB_TILE       ? "fv2_gsrb_tile"
-         : k->gsrb == HYMGI_GSRB_SHARED     ? "fv4_gsrb_shared"
-         : k->gsrb == HYMGI_GSRB_PEER       ? "fv2_gsrb_peer"
-         : k->gsrb == HYMGI_GSRB_FUSED_PEER ? "fv2_gsrb_fused + fv2_gsrb_faces"
-                                            : k->of[HYMGI_HALF_SWEEP].name;
 }
 
 hymg_status fill_parts(const hymgi_level *level, hymgi_level_kernels *k)
@@ -297,16 +471,11 @@ hymg_status hymgi_fill_level_kernels(const hymgi_level *level, hymgi_level_kerne
 {
   TRY(check_sides(level));
   fill_kernels(level, k);
-  /* parts would not follow the boxes of a robust level, whose colours are exchanged */
-  const bool robust = level->method->robust;
-  const bool in_parts = !robust && overlaps(level, hymgi_operator_halo(level));
+  const bool in_parts = sweeps_in_parts(level);
   if (in_parts) TRY(fill_parts(level, k));
-  k->gsrb = gsrb_form(level, in_parts);
-  k->fuses_around = k->gsrb == HYMGI_GSRB_FUSED && fuses_around(level);
-  if (k->gsrb == HYMGI_GSRB_SHARED) TRY(hymgi_device_make_posts(level->context));
-  k->relax_fused = could_fuse_relax(level) && level->y &&
-                   (level->method->smoother != HYMG_CHEBYSHEV || level->spare[0]);
-  snprintf(k->names, sizeof k->names, "%s%s, residual %s, restriction %s", smoother_name(level, k),
+  const char *const smoother = choose_call(level, k);
+  if (k->call == HYMGI_CALL_SHARED) TRY(hymgi_device_make_posts(level->context));
+  snprintf(k->names, sizeof k->names, "%s%s, residual %s, restriction %s", smoother,
            in_parts ? " in parts" : "", k->of[HYMGI_RESIDUAL].name,
            level->transfer->kernel ? level->transfer->kernel : k->of[HYMGI_RESTRICT].name);
   return HYMG_OK;
@@ -357,3 +526,61 @@ bool hymgi_cuda_starts_alone(const hymgi_level *level)
   if (m->stencil == HYMG_FV2) return true;
   return level->num_boxes == 1 && is_split_by<64>(level) && takes(level, HYMGI_FV4_MARCH);
 }
+
+/* ---- the machine's numbers ---- */
+
+#ifndef HYMGI_SINGLE
+
+namespace
+{
+
+/* clang-format off */
+#define ROW(form, name, sm_80, sm_90, sm_100, text) {name, text, {sm_80, sm_90, sm_100}},
+/* clang-format on */
+constexpr struct {
+  const char *name, *text;
+  int64_t from[3];
+} FORM[HYMGI_FORMS] = {HYMGI_FORM_LIST(ROW)};
+
+int64_t number_on(const hymgi_device *device, int form)
+{
+  return FORM[form].from[device->major < 9 ? 0 : device->major < 10 ? 1 : 2];
+}
+
+} /* namespace */
+
+void hymgi_kernel_table_load(hymgi_device *device)
+{
+  if (device->has_forms) return;
+  device->has_forms = true;
+  for (int form = 0; form < HYMGI_FORMS; form++) {
+    const int64_t from = number_on(device, form);
+    device->form_from[form] = from == HYMGI_LACKS ? HYMGI_NEVER : from;
+  }
+}
+
+/* ---- for benchmarks and tests ---- */
+
+extern "C" bool hymgi_kernel_form_from(hymg_context *context, const char *name, int64_t cells)
+{
+  if (hymgi_device_open(context) != HYMG_OK) return false;
+  hymgi_kernel_table_load(context->gpu);
+  for (int form = 0; form < HYMGI_FORMS; form++)
+    if (strcmp(FORM[form].name, name) == 0) {
+      if (number_on(context->gpu, form) != HYMGI_LACKS) context->gpu->form_from[form] = cells;
+      return true;
+    }
+  return false;
+}
+
+extern "C" const char *hymgi_kernel_form_name(int form)
+{
+  return form >= 0 && form < HYMGI_FORMS ? FORM[form].name : NULL;
+}
+
+extern "C" const char *hymgi_kernel_form_text(int form)
+{
+  return form >= 0 && form < HYMGI_FORMS ? FORM[form].text : NULL;
+}
+
+#endif

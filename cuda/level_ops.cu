@@ -72,13 +72,6 @@ void restrict_residual(const hymgi_level *level, hymgi_after after, hymgi_real *
 
 /* ---- red-black Gauss-Seidel ---- */
 
-/* By a kernel that reads no x, as the march does. */
-void first_half_sweep_of_zero(const hymgi_level *level, const hymgi_sweep *half)
-{
-  const auto run = level->kernels->of[HYMGI_HALF_SWEEP].run;
-  (run == hymgi_cuda_fv2_march ? hymgi_cuda_sweep_generic : run)(level, half);
-}
-
 /* In place. */
 void fv2_half_sweeps(hymgi_level *level, bool in_parts, bool from_zero = false)
 {
@@ -88,7 +81,7 @@ void fv2_half_sweeps(hymgi_level *level, bool in_parts, bool from_zero = false)
     hymgi_sweep half = {HYMGI_HALF_SWEEP, level->f, x, x, x, s & 1};
     half.from_zero = from_zero && s == 0;
     if (half.from_zero)
-      first_half_sweep_of_zero(level, &half);
+      level->kernels->of[HYMGI_FIRST_HALF].run(level, &half);
     else if (in_parts)
       hymgi_cuda_overlapped(level, halo, level->box, x, sweep, &half);
     else
@@ -100,7 +93,7 @@ void fv2_half_sweeps(hymgi_level *level, bool in_parts, bool from_zero = false)
  * are done again. */
 void fv2_fused_sweeps(hymgi_level *level, bool from_zero = false)
 {
-  const ghost_needs needs = {HYMGI_FV4_NONE, level->kernels->fuses_around};
+  const ghost_needs needs = {HYMGI_FV4_NONE, hymgi_has_variant(level, HYMGI_FV2_GSRB_FUSED_AROUND)};
   for (int s = 0; s < hymgi_sweeps(level); s += 2) {
     const bool zero = from_zero && s == 0;
     if (!zero) prepare(level, level->box, level->x, needs);
@@ -128,7 +121,7 @@ bool fv4_half_sweeps(hymgi_level *level, bool from_zero, bool goes_on)
   const hymgi_level_kernels *const k = level->kernels;
   hymgi_real *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
   const bool one = level->num_boxes == 1, split = level->num_boxes > 0 && level->box[0].split;
-  const bool in_parts = k->gsrb == HYMGI_GSRB_IN_PARTS;
+  const bool in_parts = k->call == HYMGI_CALL_IN_PARTS;
   const ghost_needs needs = needs_of(level, HYMGI_HALF_SWEEP);
   const bool in_tiles = !in_parts && needs.ghosts == HYMGI_FV4_NONE;
   const hymgi_plan *halo = level->halo[HYMGI_HALO_EDGES];
@@ -170,27 +163,27 @@ enum gsrb_left { NOTHING, SENT, GHOSTS };
 
 gsrb_left gsrb(hymgi_level *level, bool from_zero, bool with_ghosts)
 {
-  if (level->kernels->gsrb == HYMGI_GSRB_SHARED) {
+  if (level->kernels->call == HYMGI_CALL_SHARED) {
     hymgi_cuda_fv4_gsrb_shared(level);
     return NOTHING;
   }
   if (level->method->stencil == HYMG_FV4)
     return fv4_half_sweeps(level, from_zero, with_ghosts) ? SENT : NOTHING;
-  switch (level->kernels->gsrb) {
-  case HYMGI_GSRB_PEER:
+  switch (level->kernels->call) {
+  case HYMGI_CALL_PEER:
     hymgi_cuda_fv2_gsrb_peer(level, from_zero, with_ghosts);
     return with_ghosts ? GHOSTS : NOTHING;
-  case HYMGI_GSRB_FUSED_PEER:
+  case HYMGI_CALL_FUSED_PEER:
     hymgi_cuda_fv2_gsrb_fused_peer(level, from_zero, with_ghosts);
     return with_ghosts ? GHOSTS : NOTHING;
-  case HYMGI_GSRB_FUSED:
+  case HYMGI_CALL_FUSED:
     fv2_fused_sweeps(level, from_zero);
     return NOTHING;
-  case HYMGI_GSRB_TILE:
+  case HYMGI_CALL_TILE:
     fv2_tile_sweeps(level, from_zero);
     return NOTHING;
   default:
-    fv2_half_sweeps(level, level->kernels->gsrb == HYMGI_GSRB_IN_PARTS);
+    fv2_half_sweeps(level, level->kernels->call == HYMGI_CALL_IN_PARTS);
     return NOTHING;
   }
 }
@@ -215,7 +208,8 @@ void relax_once(hymgi_level *level, int s)
 
 void relax_all(hymgi_level *level)
 {
-  const int first = level->kernels->relax_fused ? hymgi_cuda_relax_fused(level) : 0;
+  const bool two = level->kernels->call == HYMGI_CALL_TWO_SWEEPS;
+  const int first = two ? hymgi_cuda_relax_fused(level) : 0;
   for (int s = first; s < hymgi_sweeps(level); s++)
     relax_once(level, s);
 }
@@ -228,11 +222,11 @@ bool hymgi_cuda_smooth_from_zero(hymgi_level *level)
 {
   const hymgi_level_kernels *const k = level->kernels;
   if (level->method->smoother != HYMG_GSRB || !hymgi_keeps_colours_apart(level)) return false;
-  if (k->gsrb == HYMGI_GSRB_FUSED)
+  if (k->call == HYMGI_CALL_FUSED)
     fv2_fused_sweeps(level, true);
-  else if (k->gsrb == HYMGI_GSRB_TILE)
+  else if (k->call == HYMGI_CALL_TILE)
     fv2_tile_sweeps(level, true);
-  else if (k->gsrb == HYMGI_GSRB_HALVES)
+  else if (k->call == HYMGI_CALL_SWEEPS)
     fv2_half_sweeps(level, false, true);
   else
     return false;
@@ -241,9 +235,9 @@ bool hymgi_cuda_smooth_from_zero(hymgi_level *level)
 
 bool hymgi_cuda_starts_unread(const hymgi_level *level)
 {
-  const auto gsrb = level->kernels ? level->kernels->gsrb : HYMGI_GSRB_HALVES;
+  const auto call = level->kernels ? level->kernels->call : HYMGI_CALL_SWEEPS;
   return level->method->smoother == HYMG_GSRB && hymgi_keeps_colours_apart(level) &&
-         (gsrb == HYMGI_GSRB_FUSED || gsrb == HYMGI_GSRB_TILE);
+         (call == HYMGI_CALL_FUSED || call == HYMGI_CALL_TILE);
 }
 
 void hymgi_cuda_residual_red(const hymgi_level *level, const hymgi_real *f, hymgi_real *x,
@@ -251,7 +245,8 @@ void hymgi_cuda_residual_red(const hymgi_level *level, const hymgi_real *f, hymg
 {
   hymgi_sweep s = {HYMGI_RESIDUAL, f, x, x, r};
   s.red = true;
-  prepare_and_sweep(level, x, &s);
+  prepare(level, level->box, x, needs_of(level, HYMGI_RESIDUAL_RED));
+  level->kernels->of[HYMGI_RESIDUAL_RED].run(level, &s);
 }
 
 /* r NULL: the norm. Only the generic kernel works in place. */
@@ -309,7 +304,7 @@ void hymgi_cuda_apply_sum(const hymgi_level *level, hymgi_real *x, hymgi_real *y
                           const hymgi_real *with, int exponent, int bits, int64_t *words)
 {
   if (level->num_boxes == 0) return;
-  if (level->method->stencil == HYMG_FV4 || !fits_grid(level, 64)) {
+  if (!hymgi_has_variant(level, HYMGI_FV2_APPLY_SUM)) {
     hymgi_cuda_apply(level, x, y);
     hymgi_cuda_sum(level, with, y, exponent, bits, words);
     return;

@@ -271,7 +271,7 @@ typedef struct kernels_step {
   hymgi_tuning tuning;              /* unused with `own` */
   kernels_form form[KERNELS_FORMS]; /* GPU: up to the first without a name */
 } kernels_step;
-enum { KERNELS_STEPS = 32 };
+enum { KERNELS_STEPS = 64 };
 /* The first step is the one that the others are compared with; returns their number. */
 int kernels_host_steps(const hymgi_method *method, int n, kernels_step steps[KERNELS_STEPS]);
 int kernels_gpu_steps(const hymgi_method *method, kernels_step steps[KERNELS_STEPS]);

@@ -256,23 +256,77 @@ void launch_coarse(const hymgi_coarse_lists *lists, const hymgi_level *level, co
                       (size_t)lists->arena * sizeof(double), run);
 }
 
-/* V or F from level l down to that of the coarse matrices. */
-void launch_to_matrix(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists, int l, int visits)
+/* ---- which kernel does a cycle; visits as in coarse_run ---- */
+
+bool is_red_black(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists, int l, int visits)
+{
+  (void)h, (void)l;
+  return lists->red_black && visits < 2;
+}
+
+bool is_above_matrix(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists, int l, int visits)
+{
+  (void)visits;
+  return hymgi_coarse_fv4_matrix(lists, h->level + l, &h->matrix);
+}
+
+void run_red_black(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists, int l, int visits)
+{
+  const hymgi_coarse_matrix *const m = hymgi_uses_matrix(h, l) ? &h->matrix : NULL;
+  hymgi_coarse_launch_red_black(lists, h->level + l, h->options.bottom, visits == 0, m);
+}
+
+void run_fv4_matrix(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists, int l, int visits)
+{
+  hymgi_coarse_launch_fv4_matrix(lists, h->level + l, visits == 0, &h->matrix);
+}
+
+void run_to_matrix(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists, int l, int visits)
 {
   const hymgi_coarse_matrix &m = h->matrix;
-  if (lists->red_black) {
-    hymgi_coarse_launch_red_black(lists, h->level + l, h->options.bottom, visits == 0, &m);
-    return;
-  }
-  if (hymgi_coarse_fv4_matrix(lists, h->level + l, &m)) {
-    hymgi_coarse_launch_fv4_matrix(lists, h->level + l, visits == 0, &m);
-    return;
-  }
   coarse_run run = run_of(lists, h->level + l, m.level, h->options.bottom, visits);
   run.v = m.v;
   run.f_cycle = visits == 0 ? m.f : NULL;
   run.matrix_doubles = hymgi_matrix_doubles(h->level[m.level].cells);
   launch_coarse(lists, h->level + l, run, 1);
+}
+
+void run_to_bottom(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists, int l, int visits)
+{
+  const coarse_run run = run_of(lists, h->level + l, lists->last, h->options.bottom, visits);
+  launch_coarse(lists, h->level + l, run, 1);
+}
+
+/* The first row that matches does it; without one, the cycle goes on level by level. */
+struct coarse_choice {
+  hymgi_form form;
+  bool matrix; /* ends with a coarse matrix */
+  bool (*is_for)(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists, int l, int visits);
+  const char *name;
+  void (*run)(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists, int l, int visits);
+};
+
+/* clang-format off */
+constexpr coarse_choice CYCLE[] = {
+    {HYMGI_COARSE_RED_BLACK_MATRIX, true, is_red_black, "coarse_red_black_matrix", run_red_black},
+    {HYMGI_COARSE_FV4_MATRIX, true, is_above_matrix, "coarse_fv4_matrix", run_fv4_matrix},
+    {HYMGI_COARSE_MATRIX, true, NULL, "coarse_v_cycle", run_to_matrix},
+    {HYMGI_COARSE_RED_BLACK, false, is_red_black, "coarse_red_black", run_red_black},
+    {HYMGI_COARSE_V_CYCLE, false, NULL, "coarse_v_cycle", run_to_bottom},
+};
+/* clang-format on */
+
+const coarse_choice *choice_for(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists, int l,
+                                int visits, bool matrix)
+{
+  const auto takes = [&](hymgi_form form) {
+    return hymgi_form_takes(h->context, form, h->level[l].cells);
+  };
+  if (matrix && !takes(HYMGI_COARSE_MATRIX)) return NULL;
+  for (const coarse_choice &r : CYCLE)
+    if (r.matrix == matrix && takes(r.form) && (!r.is_for || r.is_for(h, lists, l, visits)))
+      return &r;
+  return NULL;
 }
 
 const hymgi_coarse_lists *lists_of(const hymgi_hierarchy *h)
@@ -305,7 +359,6 @@ bool hymgi_cuda_bottom(hymgi_level *level, hymg_bottom bottom)
 bool hymgi_cuda_coarse_end(hymgi_hierarchy *h, int l, int visits, bool from_zero)
 {
   const hymgi_coarse_lists *lists = lists_of(h);
-  const hymg_bottom bottom = h->options.bottom;
   if (h->method.robust && visits == 1) {
     hymgi_cuda_robust_cycle(h, l);
     return true;
@@ -313,13 +366,18 @@ bool hymgi_cuda_coarse_end(hymgi_hierarchy *h, int l, int visits, bool from_zero
   if (lists && lists->octants && l == lists->first - 1)
     return hymgi_coarse_launch_octants(h, lists, visits, from_zero);
   if (!lists || l < lists->first || l >= lists->last) return false;
-  if (visits < 2 && hymgi_uses_matrix(h, l))
-    launch_to_matrix(h, lists, l, visits);
-  else if (lists->red_black && visits < 2)
-    hymgi_coarse_launch_red_black(lists, h->level + l, bottom, visits == 0, NULL);
-  else
-    launch_coarse(lists, h->level + l, run_of(lists, h->level + l, lists->last, bottom, visits), 1);
+  const bool matrix = visits < 2 && hymgi_uses_matrix(h, l);
+  const coarse_choice *const choice = choice_for(h, lists, l, visits, matrix);
+  if (!choice) return false;
+  choice->run(h, lists, l, visits);
   return true;
+}
+
+const char *hymgi_coarse_kernel(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists, int l)
+{
+  if (l < lists->first) return "coarse_octants";
+  const coarse_choice *const choice = choice_for(h, lists, l, 1, l < h->matrix.level);
+  return choice ? choice->name : NULL;
 }
 
 bool hymgi_cuda_make_matrix(hymgi_hierarchy *h, int visits, double *matrix)

@@ -125,6 +125,9 @@ bool hymgi_coarse_fv4_matrix(const hymgi_coarse_lists *lists, const hymgi_level 
 /* Launches one, if so; an F-cycle if f_cycle. */
 void hymgi_coarse_launch_fv4_matrix(const hymgi_coarse_lists *lists, const hymgi_level *level,
                                     bool f_cycle, const hymgi_coarse_matrix *matrix);
+/* The kernel of V-cycles from a level that is the coarse end's, as a profiler shows it; NULL:
+ * it is done level by level. */
+const char *hymgi_coarse_kernel(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists, int l);
 /* Makes the coarse end of the coarsest levels: as many as fit and as the placement wants, at least
  * the bottom and those from the coarse matrices down; NULL if not even the bottom fits. The
  * placement learns the first level. */

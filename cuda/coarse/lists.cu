@@ -190,6 +190,7 @@ hymg_status hymgi_coarse_create(hymgi_hierarchy *h, hymgi_coarse_lists **lists)
   const int wanted = matrix && matrix < tail && matrix < h->placement.host_from ? matrix : tail;
   int first = bottom + 1, most = 0, arena = COARSE_BASIS;
   *lists = NULL;
+  if (!hymgi_form_takes(context, HYMGI_COARSE_V_CYCLE, h->level[bottom].cells)) return HYMG_OK;
   TRY(hymgi_coarse_arena(context, &most));
   while (first > 0 && (first > bottom || first > wanted) && applies(h, first - 1, COARSE_THREADS) &&
          arena + room_for(h, first - 1) <= most)

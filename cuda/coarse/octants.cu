@@ -447,12 +447,13 @@ bool has_room(hymg_context *context, size_t bytes)
 bool hymgi_coarse_octants(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists)
 {
   if (!lists->red_black || lists->first == 0 || h->matrix.level != lists->first + 1 ||
-      lists->method.sweeps % 2 != 0 || h->context->gpu->major < 9)
+      lists->method.sweeps % 2 != 0)
     return false;
   const hymgi_level *level = h->level + lists->first - 1;
   for (int axis = 0; axis < 3; axis++)
     if (level->n[axis] != 2 * level[1].n[axis] || level[1].n[axis] % 2 != 0) return false;
-  return level->cells >= h->context->gpu->form_from[HYMGI_COARSE_OCTANTS] &&
+  return hymgi_form_takes(h->context, HYMGI_COARSE_OCTANTS, level->cells) &&
+         hymgi_form_takes(h->context, HYMGI_COARSE_MATRIX, level->cells) &&
          has_room(h->context, shape_of(lists, level + 1).bytes);
 }
 

@@ -285,6 +285,7 @@ extern "C" int hymgi_cuda_robust_tail(const hymgi_hierarchy *h)
 {
   const int64_t wanted = h->options.tail_cells, below = wanted < 0 ? MOST_CELLS + 1 : wanted;
   int first = h->num_levels;
+  if (!hymgi_form_takes(h->context, HYMGI_ROBUST_V_CYCLE, h->level[first - 1].cells)) return first;
   if (h->method.smoother != HYMG_GSRB || h->options.cycle != HYMG_CYCLE_V ||
       h->method.transfer->series)
     return first;

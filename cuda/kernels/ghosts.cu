@@ -174,7 +174,7 @@ extern "C" void hymgi_cuda_fill_operator_ghosts(const hymgi_level *level, const 
                                                 hymgi_real *x, bool along_x)
 {
   if (level->num_boxes == 0) return;
-  if (can_fill_split(level, box)) {
+  if (hymgi_has_variant(level, HYMGI_FV4_GHOSTS_SPLIT) && can_fill_split(level, box)) {
     const split_args a = split_args_of(level, box, x, along_x, true);
     hymgi_launch(level->context, fv4_fill_ghosts, dim3((unsigned)(a.wide * a.rows * a.parts)),
                  dim3(GHOST_BLOCK_X * GHOST_BLOCK_Y), a);

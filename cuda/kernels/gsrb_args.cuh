@@ -70,7 +70,8 @@ void with_one_of(const hymgi_level *level, int ghost, const Call &call)
 {
   const hymgi_geom *g = level->box;
   const auto has = [&](int of) {
-    return level->num_boxes == 1 && g->ghost == ghost && g->pitch == shape_pitch<SPLIT>(of) &&
+    return hymgi_has_variant(level, HYMGI_LITERAL_SHAPES) && level->num_boxes == 1 &&
+           g->ghost == ghost && g->pitch == shape_pitch<SPLIT>(of) &&
            g->plane == shape_plane<SPLIT>(of, ghost);
   };
   if (!((has(SHAPES) && (call(literal<SHAPES>()), true)) || ...)) call(literal<0>());
@@ -116,7 +117,7 @@ struct gsrb_args : hymgi_sweep {
   box_set boxes = {}, patches = {}; /* patches: of restrictions */
   operator_view v = {};
   bool falling = false;       /* last planes first: the previous sweep left them in the cache */
-  bool fills_along_x = false; /* FV4's marches: as in hymgi_level_kernels */
+  bool fills_along_x = false; /* FV4's marches: HYMGI_FV4_GHOSTS_ALONG_X */
   int extent[3] = {};         /* of the largest box */
   int slab = 0, slabs = 0;
   hymgi_reduction reduction = {};
@@ -130,7 +131,7 @@ inline gsrb_args gsrb_args_of(const hymgi_level *level, const hymgi_sweep *sweep
   a.v = view_of(level);
   /* buffers swap from sweep to sweep */
   a.falling = a.job == HYMGI_RELAX ? a.own < a.out : a.colour == 1;
-  a.fills_along_x = level->kernels && level->kernels->fills_along_x;
+  a.fills_along_x = hymgi_has_variant(level, HYMGI_FV4_GHOSTS_ALONG_X);
   box_extent(level->box, level->num_boxes, a.extent);
   a.reduction = level->context->gpu->reduction;
   return a;

@@ -26,7 +26,7 @@ void hymgi_cuda_fv2_both_colours(const hymgi_level *level, const hymgi_sweep *sw
 void hymgi_cuda_fv2_apply_sum(const hymgi_level *level, const hymgi_apply_sum *apply);
 void hymgi_cuda_fv2_both_apply_sum(const hymgi_level *level, const hymgi_apply_sum *apply);
 /* fv2/gsrb_fused.cu: both colours in one pass from x (NULL: 0) to out; where the record has no
- * fuses_around, the black cells next to a neighbour's ghosts come out wrong */
+ * HYMGI_FV2_GSRB_FUSED_AROUND, the black cells next to a neighbour's ghosts come out wrong */
 void hymgi_cuda_fv2_gsrb_fused(const hymgi_level *level, bool falling, const hymgi_real *x,
                                hymgi_real *out);
 /* fv2/gsrb_tile.cu: the same in tiles, for small levels without other neighbours */
@@ -50,8 +50,9 @@ void hymgi_cuda_fv4_tile(const hymgi_level *level, const hymgi_sweep *sweep);
 bool hymgi_cuda_fv4_fits_tiles(const hymgi_level *level, bool half_sweeps);
 
 /* fv4/gsrb_shared.cu: all half sweeps of a smoother call, at least four, in one launch, in place, on a
- * single box of split rows with boundaries on all sides that fits the GPU's shared memory */
-bool hymgi_cuda_fv4_fits_shared(const hymgi_level *level);
+ * single box of split rows with boundaries on all sides that fits the GPU's shared memory in small tiles or
+ * in large ones */
+bool hymgi_cuda_fv4_fits_shared(const hymgi_level *level, bool large);
 void hymgi_cuda_fv4_gsrb_shared(const hymgi_level *level);
 
 /* transfer/restrict.cu: any level */

@@ -9,13 +9,15 @@
 typedef enum hymgi_job {
   /* red-black Gauss-Seidel: out gets the new values of `colour`; FV2: in place */
   HYMGI_HALF_SWEEP,
+  HYMGI_FIRST_HALF, /* of FV2 where x is 0; sweeps say HYMGI_HALF_SWEEP, with from_zero */
   /* out = x + residual * scale * (f - A x) + momentum * (x - prev) */
   HYMGI_RELAX,
-  HYMGI_RESIDUAL, /* out = f - A x; out is not x, but in the generic kernel */
-  HYMGI_NORM,     /* the residual's, as the reduction's result */
-  HYMGI_RESTRICT, /* the residual's means, to the coarse patches */
-  HYMGI_NARROW,   /* factor times the residual, in single precision to `narrowed`, and its norm */
-  HYMGI_APPLY,    /* out = A x, as the residual */
+  HYMGI_RESIDUAL,     /* out = f - A x; out is not x, but in the generic kernel */
+  HYMGI_RESIDUAL_RED, /* of red cells, others may be left; sweeps say HYMGI_RESIDUAL, with red */
+  HYMGI_NORM,         /* the residual's, as the reduction's result */
+  HYMGI_RESTRICT,     /* the residual's means, to the coarse patches */
+  HYMGI_NARROW, /* factor times the residual, in single precision to `narrowed`, and its norm */
+  HYMGI_APPLY,  /* out = A x, as the residual */
   HYMGI_JOBS
 } hymgi_job;
 
@@ -46,16 +48,17 @@ typedef enum hymgi_fv4_ghosts {
   HYMGI_FV4_ALL
 } hymgi_fv4_ghosts;
 
-/* How a smoother call of red-black Gauss-Seidel is done. */
-typedef enum hymgi_gsrb_form {
-  HYMGI_GSRB_HALVES,     /* exchange, half sweep, exchange, half sweep ... */
-  HYMGI_GSRB_IN_PARTS,   /* half sweeps in parts, overlapped with their messages */
-  HYMGI_GSRB_FUSED,      /* FV2: both colours in one pass */
-  HYMGI_GSRB_TILE,       /* FV2: both colours in one launch of tiles */
-  HYMGI_GSRB_PEER,       /* FV2: half sweeps with a fused exchange */
-  HYMGI_GSRB_FUSED_PEER, /* FV2: both colours in one pass, with a fused exchange */
-  HYMGI_GSRB_SHARED      /* FV4: all half sweeps in one launch, the level in shared memory */
-} hymgi_gsrb_form;
+/* How a smoother call is done. */
+typedef enum hymgi_call {
+  HYMGI_CALL_SWEEPS,     /* exchange, sweep or half sweep, exchange ... */
+  HYMGI_CALL_IN_PARTS,   /* gsrb: half sweeps in parts, overlapped with their messages */
+  HYMGI_CALL_FUSED,      /* FV2, gsrb: both colours in one pass */
+  HYMGI_CALL_TILE,       /* FV2, gsrb: both colours in one launch of tiles */
+  HYMGI_CALL_PEER,       /* FV2, gsrb: half sweeps with a fused exchange */
+  HYMGI_CALL_FUSED_PEER, /* FV2, gsrb: both colours in one pass, with a fused exchange */
+  HYMGI_CALL_SHARED,     /* FV4, gsrb: all half sweeps in one launch, the level in shared memory */
+  HYMGI_CALL_TWO_SWEEPS  /* FV2, others: two sweeps in a pass as far as possible */
+} hymgi_call;
 
 /* A kernel of a level: its entry, the ghosts that it reads, its name as a profiler shows it. */
 struct hymgi_kernel {
@@ -82,37 +85,17 @@ struct hymgi_level_parts {
 };
 
 struct hymgi_level_kernels {
-  hymgi_gsrb_form gsrb;
+  hymgi_call call;
   hymgi_kernel of[HYMGI_JOBS]; /* by job */
-  bool fuses_around;       /* both colours in one pass, whose halo goes around a box that wraps */
-  bool relax_fused;        /* FV2: two sweeps in a pass as far as possible */
-  bool starts_from_zero;   /* a kernel that reads no x does the first half sweep on 0 */
-  bool fills_along_x;      /* FV4's marches compute the ghosts along x themselves */
-  hymgi_level_parts parts; /* count 0: sweeps are not overlapped with messages */
-  char names[160];         /* of the kernels of smoother, residual and restriction */
+  uint64_t variants;           /* bit per hymgi_form, for those that a launch asks about */
+  bool starts_from_zero;       /* a kernel that reads no x does the first half sweep on 0 */
+  hymgi_level_parts parts;     /* count 0: sweeps are not overlapped with messages */
+  char names[160];             /* of the kernels of smoother, residual and restriction */
 };
 
-/* Kernel forms that only some levels use (kernel_table.cu). */
-enum hymgi_form {
-  HYMGI_FV2_GSRB_FUSED,
-  HYMGI_FV2_GSRB_TILE,
-  HYMGI_FV2_GSRB_MARCH,
-  HYMGI_FV2_BOTH_COLOURS,
-  HYMGI_FV2_GSRB_PEER,
-  HYMGI_FV2_RELAX_MARCH,
-  HYMGI_FV2_RELAX_POINT,
-  HYMGI_FV2_RELAX_FUSED,
-  HYMGI_FV4_MARCH,
-  HYMGI_FV4_MARCH_TMA,
-  HYMGI_FV4_GSRB_TILE,
-  HYMGI_FV4_GSRB_SHARED,
-  HYMGI_FV4_RELAX_TILE,
-  HYMGI_FV4_RESTRICT_TILE,
-  HYMGI_COARSE_OCTANTS,
-  HYMGI_OVERLAP_STAGED,
-  HYMGI_OVERLAP,
-  HYMGI_FORMS
-};
-static_assert((int)HYMGI_FORMS <= (int)HYMGI_MOST_FORMS, "a device has a number for each");
+static inline bool hymgi_has_variant(const hymgi_level *level, hymgi_form form)
+{
+  return level->kernels && (level->kernels->variants >> form & 1);
+}
 
 #endif

@@ -8,6 +8,8 @@
 
 #include <cuda_runtime.h>
 
+#include "kernel_forms.h"
+
 extern "C" {
 #include "base/error.h"
 #include "comm/context.h"
@@ -37,8 +39,6 @@ struct hymgi_reduction {
 /* A word of a result that is not there yet. A maximum has no sign; for a sum it would only mean to
  * wait longer. */
 #define HYMGI_NO_RESULT (1ull << 63)
-
-enum { HYMGI_MOST_FORMS = 24 };
 
 /* What blocks of a launch pass on to each other (cuda/device/shared_tile.cuh). */
 struct hymgi_posts {
@@ -76,7 +76,7 @@ struct hymgi_device {
   bool concurrent; /* the host may touch managed memory, and look for results, while kernels run */
   unsigned long long *kept; /* in device memory: a result that later kernels read */
   bool has_forms;
-  int64_t form_from[HYMGI_MOST_FORMS]; /* kernel_table.h: least cells of a level for each form */
+  int64_t form_from[HYMGI_FORMS]; /* kernel_forms.h: the machine's numbers */
   /* NULL until a solver exchanges by NCCL (exchange/nccl.cu), which also sets how to wait for the
    * stream, with a timeout while messages are in flight, and how to close it */
   struct hymgi_nccl *groups;
@@ -93,6 +93,12 @@ struct hymgi_attached {
   struct hymgi_coarse_lists *coarse;
   struct hymgi_level_kernels *kernels; /* of all levels (attach.cu), or NULL */
 };
+
+/* Is the form for levels of so many cells, or cycles from them down? */
+static inline bool hymgi_form_takes(const hymg_context *context, hymgi_form form, int64_t cells)
+{
+  return cells >= context->gpu->form_from[form];
+}
 
 /* Makes the context's device current while it lives, then the previous one. */
 class hymgi_device_guard
@@ -184,7 +190,7 @@ static void hymgi_launch_as(hymgi_launch_kind kind, hymg_context *context, void 
   hymgi_device_meet_kernel(device, (const void *)kernel, kind.shared > 0);
   cudaLaunchAttribute attribute[3] = {};
   unsigned count = 0;
-  if (device->major >= 9 && !device->waits && !context->in_setup) {
+  if (device->form_from[HYMGI_EARLY_START] != HYMGI_NEVER && !device->waits && !context->in_setup) {
     attribute[count].id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attribute[count++].val.programmaticStreamSerializationAllowed = 1;
   }

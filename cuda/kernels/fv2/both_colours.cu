@@ -137,11 +137,8 @@ template <typename JOB> void run_both(const hymgi_level *level, march_args<JOB> 
 
 extern "C" void hymgi_cuda_fv2_both_colours(const hymgi_level *level, const hymgi_sweep *sweep)
 {
-  if (sweep->red)
-    hymgi_cuda_fv2_march(level, sweep);
-  else
-    with_job<residual, residual_norm, residual_narrow>(
-        sweep, [&](auto job) { run_both<decltype(job)>(level, {gsrb_args_of(level, sweep)}); });
+  with_job<residual, residual_norm, residual_narrow>(
+      sweep, [&](auto job) { run_both<decltype(job)>(level, {gsrb_args_of(level, sweep)}); });
 }
 
 #ifndef HYMGI_SINGLE

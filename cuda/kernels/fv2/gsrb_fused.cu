@@ -154,23 +154,16 @@ void launch_fused(const hymgi_level *level, gsrb_args a, bool zero)
       level->method->variable_beta, level->method->has_alpha, zero);
 }
 
-/* Threads of all tiles of a layer that are not in halos, those beyond the box included. */
-int64_t covering(const int n[3], int x, int y)
-{
-  return (int64_t)blocks_for(n[0] / 2, 2 * x) * blocks_for(n[1], y) * x * y;
-}
-
 } /* namespace */
 
-/* Narrow tiles where wide ones would cover at least a tenth more. */
 extern "C" void hymgi_cuda_fv2_gsrb_fused(const hymgi_level *level, bool falling,
                                           const hymgi_real *x, hymgi_real *out)
 {
   const hymgi_sweep both = {HYMGI_HALF_SWEEP, level->f, x, x, out};
   gsrb_args a = gsrb_args_of(level, &both);
   a.falling = falling;
-  const bool narrow = 10 * covering(a.extent, 32, 16) > 11 * covering(a.extent, 16, 32);
-  if (level->kernels->fuses_around)
+  const bool narrow = hymgi_has_variant(level, HYMGI_FV2_GSRB_FUSED_NARROW);
+  if (hymgi_has_variant(level, HYMGI_FV2_GSRB_FUSED_AROUND))
     return with_cube<1>(level,
                         [&](auto of) { launch_fused<true, of, 32, 16>(level, a, x == NULL); });
   with_shape<1>(level, [&](auto of) {

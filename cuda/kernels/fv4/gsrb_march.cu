@@ -290,14 +290,6 @@ void launch_march(const hymgi_level *level, gsrb_args a, int slab)
                a);
 }
 
-/* Do rows begin where two slots can be loaded at once? Not in every part of a box. */
-bool has_even_rows(const hymgi_level *level)
-{
-  for (int b = 0; b < level->num_boxes; b++)
-    if ((level->box[b].base + level->box[b].offset) % 2) return false;
-  return true;
-}
-
 /* SMALL_BLOCKS, SMALL_HELD: blocks of a multiprocessor with a variable and with constant beta. */
 enum { SMALL_X = 32, SMALL_Y = 4, SMALL_BLOCKS = 3, SMALL_HELD = 6 };
 
@@ -326,19 +318,17 @@ extern "C" void hymgi_cuda_fv4_gsrb_march(const hymgi_level *level, const hymgi_
 {
   const gsrb_args a = gsrb_args_of(level, half);
   const int *const n = a.extent;
-  const bool two = SINGLE && has_even_rows(level);
+  const bool two = hymgi_has_variant(level, HYMGI_FV4_GSRB_TWO),
+             wide = hymgi_has_variant(level, HYMGI_FV4_GSRB_WIDE);
   const auto march = [&](auto variable) {
     with_shape<2>(level, [&](auto of) {
       if constexpr (SINGLE)
         if (two) return march_two<variable, of>(level, a);
-      if constexpr (!SINGLE && of >= shape(512, 512))
-        launch_march<variable, of, 1, 64, 6, 1>(level, a, 64);
-      else if constexpr (!SINGLE && of != 0)
-        march_small<variable, of>(level, a);
-      else if (n[0] >= 384 && n[1] >= 384)
-        launch_march<variable, 0, 1, 64, 6, 1>(level, a, 64);
+      constexpr bool LARGE = of >= shape(512, 512);
+      if (wide)
+        launch_march<variable, SINGLE || !LARGE ? 0 : of, 1, 64, 6, 1>(level, a, 64);
       else
-        march_small<variable, 0>(level, a);
+        march_small<variable, SINGLE || LARGE ? 0 : of>(level, a);
     });
   };
   const dim3 grid(blocks_for(n[0] / 2, FROM_ZERO_X), blocks_for(n[1], FROM_ZERO_Y),

@@ -271,12 +271,13 @@ template <typename TILE> void launch(const hymgi_level *level)
 
 } /* namespace */
 
-extern "C" bool hymgi_cuda_fv4_fits_shared(const hymgi_level *level)
+extern "C" bool hymgi_cuda_fv4_fits_shared(const hymgi_level *level, bool large)
 {
-  return fits<small_tile>(level) || fits_large(level);
+  return large ? fits_large(level) : fits<small_tile>(level);
 }
 
 extern "C" void hymgi_cuda_fv4_gsrb_shared(const hymgi_level *level)
 {
-  (fits<small_tile>(level) ? launch<small_tile> : launch<large_tile>)(level);
+  const bool large = hymgi_has_variant(level, HYMGI_FV4_GSRB_SHARED_LARGE);
+  (large ? launch<large_tile> : launch<small_tile>)(level);
 }

@@ -113,7 +113,7 @@ __global__ void __launch_bounds__(X *Y, 1) fv4_march_memory(const __grid_constan
 extern "C" void hymgi_cuda_fv4_march_memory(const hymgi_level *level, const hymgi_sweep *sweep)
 {
   gsrb_args a = gsrb_args_of(level, sweep);
-  const int *const n = a.extent, slab = n[0] >= 384 && n[1] >= 384 ? 64 : 16;
+  const int *const n = a.extent, slab = hymgi_has_variant(level, HYMGI_FV4_MARCH_LONG) ? 64 : 16;
   const dim3 grid = slabs_grid(&a, n[0] / 2, X, Y, slab);
   const auto launch = [&](auto job, auto variable, auto limited, auto of) {
     hymgi_launch(level->context, fv4_march_memory<decltype(job), variable, limited, of>, grid,

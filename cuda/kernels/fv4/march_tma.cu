@@ -8,8 +8,6 @@
 namespace
 {
 
-enum { COPIES_FROM = 9 }; /* compute capability */
-
 /* ---- the ring of planes in shared memory ---- */
 
 /* Planes in flight; rows and planes, and slots of 16 bytes, before the box where maps begin. */
@@ -371,9 +369,8 @@ extern "C" bool hymgi_cuda_fv4_fits_tma(const hymgi_level *level)
 {
   const hymgi_device *d = level->context->gpu;
   const hymgi_geom *g = level->box;
-  return level->num_boxes == 1 && d->major >= COPIES_FROM &&
-         tma_shape<relax, true>::SHARED <= d->shared_bytes && level->method->variable_beta &&
-         g->ghost == MAP_LOW && aligned(*g);
+  return level->num_boxes == 1 && tma_shape<relax, true>::SHARED <= d->shared_bytes &&
+         level->method->variable_beta && g->ghost == MAP_LOW && aligned(*g);
 }
 
 extern "C" void hymgi_cuda_fv4_march_tma(const hymgi_level *level, const hymgi_sweep *sweep)

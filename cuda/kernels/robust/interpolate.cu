@@ -151,8 +151,6 @@ extern "C" void hymgi_cuda_interpolate_weighted(const hymgi_level *fine, const h
           hymgi_launch(fine->context, interpolate_weighted<axes, weighted, red>,
                        transfer_blocks(a.t), block, a);
         },
-        fine->transfer->weights > 0,
-        smoothed && fine->box[0].split && fine->method->smoother == HYMG_GSRB &&
-            hymgi_keeps_colours_apart(fine));
+        fine->transfer->weights > 0, smoothed && hymgi_has_variant(fine, HYMGI_INTERPOLATE_BLACK));
   });
 }

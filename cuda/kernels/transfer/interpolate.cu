@@ -252,15 +252,12 @@ __global__ void __launch_bounds__(256, ADD && !BLACK && X > 8 ? 3 : 4)
 
 /* ---- launches ---- */
 
-/* Coarse cells: enough for tiles of 512 on each multiprocessor. */
-enum { LARGE_FROM = 40 * 40 * 40 };
-
 template <hymgi_ghosts ORDER, bool BLACK = false>
 void launch_prolong(const hymgi_level *fine, bool add, prolong_args a)
 {
   int n[3];
   box_extent(fine->patch, fine->num_boxes, n);
-  const bool large = n[0] > 16 && (int64_t)n[0] * n[1] * n[2] * a.patches.count >= LARGE_FROM;
+  const bool large = hymgi_has_variant(fine, HYMGI_INTERPOLATE_WIDE);
   a.tiles[0] = (int)blocks_for(n[0], large ? 32 : 8);
   a.tiles[1] = (int)blocks_for(n[1], TILE_Y);
   a.tiles[2] = (int)blocks_for(n[2], TILE_Z);
@@ -272,14 +269,6 @@ void launch_prolong(const hymgi_level *fine, bool add, prolong_args a)
                      dim3(256), a);
       },
       add, fine->num_boxes == 1 && fine->patch->wraps, large);
-}
-
-/* Does the smoother call that follows read only the black cells? */
-bool only_black(const hymgi_level *fine)
-{
-  const hymgi_method *m = fine->method;
-  return m->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB && fine->box[0].split &&
-         hymgi_keeps_colours_apart(fine);
 }
 
 } /* namespace */
@@ -312,7 +301,7 @@ extern "C" void hymgi_cuda_interpolate(const hymgi_level *fine, const hymgi_leve
       launch_prolong<HYMGI_GHOSTS_P1>(fine, add, a);
     else if (order == HYMGI_GHOSTS_V4)
       launch_prolong<HYMGI_GHOSTS_V4>(fine, add, a);
-    else if (smoothed && only_black(fine))
+    else if (smoothed && hymgi_has_variant(fine, HYMGI_INTERPOLATE_BLACK))
       launch_prolong<HYMGI_GHOSTS_V2, true>(fine, add, a);
     else
       launch_prolong<HYMGI_GHOSTS_V2>(fine, add, a);
