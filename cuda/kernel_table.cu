@@ -431,7 +431,6 @@ void fill_kernels(const hymgi_level *level, hymgi_level_kernels *k)
   for (int job = 0; job < HYMGI_JOBS; job++)
     k->of[job] = kernel_for(level, job);
   k->variants = variants_of(level);
-  k->starts_from_zero = hymgi_cuda_starts_alone(level);
 }
 
 hymg_status fill_parts(const hymgi_level *level, hymgi_level_kernels *k)
@@ -521,10 +520,7 @@ bool hymgi_cuda_joins(const hymgi_level *level, const hymgi_plan *plan)
 
 bool hymgi_cuda_starts_alone(const hymgi_level *level)
 {
-  const hymgi_method *m = level->method;
-  if (m->smoother != HYMG_GSRB) return false;
-  if (m->stencil == HYMG_FV2) return true;
-  return level->num_boxes == 1 && is_split_by<64>(level) && takes(level, HYMGI_FV4_MARCH);
+  return level->method->smoother == HYMG_GSRB && level->method->stencil == HYMG_FV2;
 }
 
 /* ---- the machine's numbers ---- */

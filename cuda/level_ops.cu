@@ -72,23 +72,6 @@ void restrict_residual(const hymgi_level *level, hymgi_after after, hymgi_real *
 
 /* ---- red-black Gauss-Seidel ---- */
 
-/* In place. */
-void fv2_half_sweeps(hymgi_level *level, bool in_parts, bool from_zero = false)
-{
-  const hymgi_plan *halo = level->halo[HYMGI_HALO_FACES];
-  for (int s = 0; s < hymgi_sweeps(level); s++) {
-    hymgi_real *const x = level->x;
-    hymgi_sweep half = {HYMGI_HALF_SWEEP, level->f, x, x, x, s & 1};
-    half.from_zero = from_zero && s == 0;
-    if (half.from_zero)
-      level->kernels->of[HYMGI_FIRST_HALF].run(level, &half);
-    else if (in_parts)
-      hymgi_cuda_overlapped(level, halo, level->box, x, sweep, &half);
-    else
-      prepare_and_sweep(level, x, &half);
-  }
-}
-
 /* Both colours in one pass, into the second buffer; with neighbours the black cells next to them
  * are done again. */
 void fv2_fused_sweeps(hymgi_level *level, bool from_zero = false)
@@ -113,47 +96,51 @@ void fv2_tile_sweeps(hymgi_level *level, bool from_zero = false)
   }
 }
 
-/* Each colour alternates between two buffers. A level of several boxes cannot represent an iterate
- * that is spread over both (finite-volume/cpu/sweep/sweep.c), so there the other colour is copied along.
- * goes_on: ghosts are needed next. Returns whether the last colour has been sent for them. */
-bool fv4_half_sweeps(hymgi_level *level, bool from_zero, bool goes_on)
+/* FV2's half sweeps are in place. Of FV4, each colour alternates between two buffers. A level of several boxes
+ * cannot represent an iterate that is spread over both (finite-volume/cpu/sweep/sweep.c), so there the other
+ * colour is copied along. from_zero: of FV2, x is 0. goes_on: ghosts are needed next. Returns whether the last
+ * colour has been sent for them. */
+bool half_sweeps(hymgi_level *level, bool from_zero, bool goes_on)
 {
   const hymgi_level_kernels *const k = level->kernels;
-  hymgi_real *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
+  const bool in_place = level->method->stencil == HYMG_FV2;
+  hymgi_real *const second = in_place ? level->x : level->y;
+  hymgi_real *now[2] = {level->x, level->x}, *next[2] = {second, second};
   const bool one = level->num_boxes == 1, split = level->num_boxes > 0 && level->box[0].split;
+  const bool apart = one && split, copies = !in_place && !one && split;
   const bool in_parts = k->call == HYMGI_CALL_IN_PARTS;
   const ghost_needs needs = needs_of(level, HYMGI_HALF_SWEEP);
+  const hymgi_plan *halo = hymgi_operator_halo(level);
   const bool in_tiles = !in_parts && needs.ghosts == HYMGI_FV4_NONE;
-  const hymgi_plan *halo = level->halo[HYMGI_HALO_EDGES];
   const hymgi_plan *sends = in_tiles && halo && halo->in_sweeps ? halo : NULL;
   hymgi_geom box = {};
   if (one) box = level->box[0];
-  const ptrdiff_t apart = box.half;
+  const ptrdiff_t half_of_box = box.half;
   int changed = RED_AND_BLACK; /* colours since the last exchange */
   for (int s = 0; s < hymgi_sweeps(level); s++) {
     const int c = s & 1;
-    const bool zero = from_zero && s == 0 && (!halo || level->starts_alone) && k->starts_from_zero;
     const bool last = s + 1 == hymgi_sweeps(level);
     hymgi_sweep half = {HYMGI_HALF_SWEEP, level->f, now[c], now[1 - c], next[c], c};
-    half.scale = level->c.dinv;
-    half.from_zero = zero;
+    half.scale = in_place ? NULL : level->c.dinv;
+    half.from_zero = from_zero && s == 0;
     half.sends = last && !goes_on ? NULL : sends;
-    if (one && split) box.half = apart + (now[1] - now[0]);
-    if (zero) {
-      sweep(level, &half);
+    if (apart) box.half = half_of_box + (now[1] - now[0]);
+    if (half.from_zero) {
+      k->of[HYMGI_FIRST_HALF].run(level, &half);
     } else if (in_parts) {
-      hymgi_cuda_overlapped(level, halo, &box, now[0], sweep, &half);
+      hymgi_cuda_overlapped(level, halo, one ? &box : level->box, now[0], sweep, &half);
     } else {
       prepare(level, one ? &box : level->box, now[0], needs, changed, sends && s > 0);
       changed = 1 << c;
-      if (!one && split) hymgi_cuda_copy_cells(level, now[0], next[0]);
+      if (copies) hymgi_cuda_copy_cells(level, now[0], next[0]);
       sweep(level, &half);
     }
+    if (in_place) continue;
     now[c] = next[c];
     next[c] = half.own == level->x ? level->x : level->y;
-    if (!one || !split) now[1 - c] = now[c], next[1 - c] = next[c];
+    if (!apart) now[1 - c] = now[c], next[1 - c] = next[c];
   }
-  level->x = now[0], level->y = next[0];
+  if (!in_place) level->x = now[0], level->y = next[0];
   return sends && goes_on;
 }
 
@@ -163,12 +150,6 @@ enum gsrb_left { NOTHING, SENT, GHOSTS };
 
 gsrb_left gsrb(hymgi_level *level, bool from_zero, bool with_ghosts)
 {
-  if (level->kernels->call == HYMGI_CALL_SHARED) {
-    hymgi_cuda_fv4_gsrb_shared(level);
-    return NOTHING;
-  }
-  if (level->method->stencil == HYMG_FV4)
-    return fv4_half_sweeps(level, from_zero, with_ghosts) ? SENT : NOTHING;
   switch (level->kernels->call) {
   case HYMGI_CALL_PEER:
     hymgi_cuda_fv2_gsrb_peer(level, from_zero, with_ghosts);
@@ -182,9 +163,11 @@ gsrb_left gsrb(hymgi_level *level, bool from_zero, bool with_ghosts)
   case HYMGI_CALL_TILE:
     fv2_tile_sweeps(level, from_zero);
     return NOTHING;
-  default:
-    fv2_half_sweeps(level, level->kernels->call == HYMGI_CALL_IN_PARTS);
+  case HYMGI_CALL_SHARED:
+    hymgi_cuda_fv4_gsrb_shared(level);
     return NOTHING;
+  default:
+    return half_sweeps(level, false, with_ghosts) ? SENT : NOTHING;
   }
 }
 
@@ -227,7 +210,7 @@ bool hymgi_cuda_smooth_from_zero(hymgi_level *level)
   else if (k->call == HYMGI_CALL_TILE)
     fv2_tile_sweeps(level, true);
   else if (k->call == HYMGI_CALL_SWEEPS)
-    fv2_half_sweeps(level, false, true);
+    half_sweeps(level, true, false);
   else
     return false;
   return true;

@@ -105,7 +105,7 @@ __device__ __forceinline__ void copy_boxes(void *to, const grid_map *map, int x,
       : "memory"));
 }
 
-inline PFN_cuTensorMapEncodeTiled_v12000 map_encoder()
+inline void *map_encoder()
 {
   const char *const name = "cuTensorMapEncodeTiled";
   void *function = NULL;
@@ -116,16 +116,17 @@ inline PFN_cuTensorMapEncodeTiled_v12000 map_encoder()
 #else
   const cudaError_t error = cudaGetDriverEntryPoint(name, &function, cudaEnableDefault, &found);
 #endif
-  const bool there = error == cudaSuccess && found == cudaDriverEntryPointSuccess;
-  return there ? reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(function) : NULL;
+  return error == cudaSuccess && found == cudaDriverEntryPointSuccess ? function : NULL;
 }
 
-/* Returns NULL, or why it failed. apart: 0 for a single grid. */
+/* Returns NULL, or why it failed. encoder: NULL at first, then the driver's function, for the next calls.
+ * apart: 0 for a single grid. */
 template <typename T>
-const char *make_map(grid_map *m, const T *base, const int n[3], ptrdiff_t pitch, ptrdiff_t plane,
-                     int wide, int high, ptrdiff_t apart = 0)
+const char *make_map(void **encoder, grid_map *m, const T *base, const int n[3], ptrdiff_t pitch,
+                     ptrdiff_t plane, int wide, int high, ptrdiff_t apart = 0)
 {
-  const PFN_cuTensorMapEncodeTiled_v12000 encode = map_encoder();
+  if (!*encoder) *encoder = map_encoder();
+  const auto encode = reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(*encoder);
   const cuuint64_t size[4] = {(cuuint64_t)n[0], (cuuint64_t)n[1], (cuuint64_t)n[2], 2};
   const cuuint64_t stride[3] = {pitch * sizeof(T), plane * sizeof(T), apart * sizeof(T)};
   const cuuint32_t box[4] = {(cuuint32_t)wide, (cuuint32_t)high, 1, 2}, step[4] = {1, 1, 1, 1};

@@ -31,7 +31,7 @@ struct hymgi_sweep {
   const hymgi_real *prev = NULL;  /* NULL: without momentum; may be out */
   const hymgi_real *scale = NULL; /* NULL (FV2): 1/diagonal */
   hymgi_real residual = 1, momentum = 0;
-  bool from_zero = false; /* x is 0; only where the record has starts_from_zero */
+  bool from_zero = false; /* FV2: x is 0 */
   bool red = false;       /* RESIDUAL on split rows: of red cells alone */
   /* FV4 in tiles: cells that neighbours read also go into the messages of this plan (in_sweeps) */
   const hymgi_plan *sends = NULL;
@@ -88,7 +88,6 @@ struct hymgi_level_kernels {
   hymgi_call call;
   hymgi_kernel of[HYMGI_JOBS]; /* by job */
   uint64_t variants;           /* bit per hymgi_form, for those that a launch asks about */
-  bool starts_from_zero;       /* a kernel that reads no x does the first half sweep on 0 */
   hymgi_level_parts parts;     /* count 0: sweeps are not overlapped with messages */
   char names[160];             /* of the kernels of smoother, residual and restriction */
 };

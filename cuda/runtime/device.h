@@ -83,6 +83,7 @@ struct hymgi_device {
   cudaError_t (*wait_for_groups)(hymg_context *context);
   void (*close_groups)(struct hymgi_device *device);
   hymgi_posts posts;       /* NULL until a level needs them */
+  void *map_encoder;       /* of the driver, for TMA; NULL until a kernel needs it */
   hymgi_peer_state *peers; /* those of the last plan, NULL once they wait for nothing */
   const void *kernels[HYMGI_MOST_KERNELS]; /* those launched before, in a hash table */
 };

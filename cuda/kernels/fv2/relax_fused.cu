@@ -40,8 +40,9 @@ const char *make_fused_maps(const hymgi_level *level, const hymgi_real *beside, 
   const char *failure = NULL;
   for (int m = 0; m < FUSED_ARRAYS && !failure; m++)
     if (array[m])
-      failure = make_map(a->map + m, array[m] + hymgi_row(g, 0, -1, -1) - FUSED_FIRST_CELL, n,
-                         g->pitch, g->plane, FUSED_PITCH,
+      failure = make_map(&level->context->gpu->map_encoder, a->map + m,
+                         array[m] + hymgi_row(g, 0, -1, -1) - FUSED_FIRST_CELL, n, g->pitch,
+                         g->plane, FUSED_PITCH,
                          ring::high + (m == FUSED_X    ? 2
                                        : m == FUSED_BY ? 1
                                                        : 0));

@@ -320,26 +320,29 @@ __global__ void __launch_bounds__(Shape::THREADS, 1)
 
 /* ---- launches ---- */
 
-template <typename Tile> bool map_of(const hymgi_geom &g, const hymgi_real *vector, grid_map *map)
+template <typename Tile>
+bool map_of(void **encoder, const hymgi_geom &g, const hymgi_real *vector, grid_map *map)
 {
   const int n[3] = {g.n[0] / 2 + 2 * MAP_LEFT, g.n[1] + 2 * MAP_LOW, g.n[2] + 2 * MAP_LOW};
   const hymgi_real *const first = vector + hymgi_row(&g, 0, -MAP_LOW, -MAP_LOW) - MAP_LEFT;
-  return !make_map(map, first, n, g.pitch, g.plane, Tile::WIDE, Tile::HIGH, g.half);
+  return !make_map(encoder, map, first, n, g.pitch, g.plane, Tile::WIDE, Tile::HIGH, g.half);
 }
 
-template <typename Shape> bool make_tma_maps(const gsrb_args &a, tma_maps *maps)
+template <typename Shape>
+bool make_tma_maps(const hymgi_level *level, const gsrb_args &a, tma_maps *maps)
 {
+  void **const e = &level->context->gpu->map_encoder;
   const hymgi_geom &g = a.boxes.one;
   const operator_view &v = a.v;
-  bool made = map_of<typename Shape::values>(g, a.own, &maps->x) &&
-              map_of<typename Shape::faces_x>(g, v.beta[0], &maps->beta[0]) &&
-              map_of<typename Shape::faces_y>(g, v.beta[1], &maps->beta[1]) &&
-              map_of<typename Shape::faces_z>(g, v.beta[2], &maps->beta[2]);
-  if (READS_F<typename Shape::JOB>) made = made && map_of<typename Shape::f>(g, a.f, &maps->f);
+  bool made = map_of<typename Shape::values>(e, g, a.own, &maps->x) &&
+              map_of<typename Shape::faces_x>(e, g, v.beta[0], &maps->beta[0]) &&
+              map_of<typename Shape::faces_y>(e, g, v.beta[1], &maps->beta[1]) &&
+              map_of<typename Shape::faces_z>(e, g, v.beta[2], &maps->beta[2]);
+  if (READS_F<typename Shape::JOB>) made = made && map_of<typename Shape::f>(e, g, a.f, &maps->f);
   if (Shape::RELAXES)
-    made = made && map_of<typename Shape::scale>(g, a.scale, &maps->scale) &&
-           (!a.prev || map_of<typename Shape::prev>(g, a.prev, &maps->prev));
-  return made && (!v.alpha || map_of<typename Shape::alpha>(g, v.alpha, &maps->alpha));
+    made = made && map_of<typename Shape::scale>(e, g, a.scale, &maps->scale) &&
+           (!a.prev || map_of<typename Shape::prev>(e, g, a.prev, &maps->prev));
+  return made && (!v.alpha || map_of<typename Shape::alpha>(e, g, v.alpha, &maps->alpha));
 }
 
 /* TMA needs 16-byte alignment. */
@@ -353,7 +356,7 @@ template <typename Shape> void run_shape(const hymgi_level *level, gsrb_args a)
   hymg_context *const context = level->context;
   if (!may_launch(context)) return;
   tma_maps maps = {};
-  if (!make_tma_maps<Shape>(a, &maps))
+  if (!make_tma_maps<Shape>(level, a, &maps))
     context->status = hymgi_fail(context, HYMG_ECUDA, "the driver refuses TMA for this level");
   const int *const n = a.extent;
   const unsigned layer = blocks_for(n[0] / 2, Shape::X) * blocks_for(n[1], Shape::Y);

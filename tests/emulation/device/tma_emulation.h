@@ -78,8 +78,8 @@ inline void copy_boxes(void *to, const grid_map *map, int x, int y, int z, byte_
 }
 
 template <typename T>
-const char *make_map(grid_map *m, const T *base, const int n[3], ptrdiff_t pitch, ptrdiff_t plane,
-                     int wide, int high, ptrdiff_t apart = 0)
+const char *make_map(void **, grid_map *m, const T *base, const int n[3], ptrdiff_t pitch,
+                     ptrdiff_t plane, int wide, int high, ptrdiff_t apart = 0)
 {
   *m = {reinterpret_cast<const char *>(base),
         pitch,

@@ -82,8 +82,10 @@ template <typename T, int R, int WHICH> const char *ring(const stencil_job *job,
   const int n[3] = {(int)a.pitch, a.n[1] + 2 * R, a.n[2] + 2 * R};
   const T *const base = a.x - MAP_LEFT - R * a.pitch - R * a.plane;
   ring_maps maps = {};
-  const char *why = make_map(&maps.tile, base, n, a.pitch, a.plane, S::PITCH, S::ROWS);
-  if (!why && APART) why = make_map(&maps.beside, base, n, a.pitch, a.plane, S::GHOSTS, S::HIGH);
+  void *encoder = NULL;
+  const char *why = make_map(&encoder, &maps.tile, base, n, a.pitch, a.plane, S::PITCH, S::ROWS);
+  if (!why && APART)
+    why = make_map(&encoder, &maps.beside, base, n, a.pitch, a.plane, S::GHOSTS, S::HIGH);
   if (why) return why;
   dim3 grid(blocks_for(a.n[0], S::WIDE), blocks_for(a.n[1], S::HIGH));
   if (a.slab == 0)
