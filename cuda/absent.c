@@ -36,6 +36,12 @@ bool hymgi_kernel_form_from(hymg_context *context, const char *name, int64_t cel
   return false;
 }
 
+uint64_t hymgi_kernel_variants(const struct hymgi_level *level)
+{
+  (void)level;
+  return 0;
+}
+
 const char *hymgi_kernel_form_name(int form)
 {
   (void)form;

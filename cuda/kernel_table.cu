@@ -411,6 +411,7 @@ constexpr struct {
     {HYMGI_LITERAL_SHAPES, cells_of, NULL},
     {HYMGI_INTERPOLATE_WIDE, coarse_cells_of, has_long_patches},
     {HYMGI_INTERPOLATE_BLACK, cells_of, reads_black},
+    {HYMGI_EARLY_START, cells_of, NULL},
 };
 /* clang-format on */
 
@@ -567,6 +568,11 @@ extern "C" bool hymgi_kernel_form_from(hymg_context *context, const char *name, 
       return true;
     }
   return false;
+}
+
+extern "C" uint64_t hymgi_kernel_variants(const hymgi_level *level)
+{
+  return level->kernels ? level->kernels->variants : 0;
 }
 
 extern "C" const char *hymgi_kernel_form_name(int form)

@@ -2,7 +2,6 @@
 #include "attach.h"
 #include "level_ops.h"
 
-#include "device/loops.cuh"
 #include "device/reduce.cuh"
 #include "exchange/exchange.h"
 #include "kernels/kernels.h"

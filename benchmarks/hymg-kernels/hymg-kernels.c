@@ -63,6 +63,7 @@ static bool run_mode(kernels_bench *bench)
     return kernels_run_table(bench);
   case KERNELS_LADDER:
   case KERNELS_ABLATION:
+  case KERNELS_ABLATION_SOLVE:
     return kernels_run_ladder(bench);
   case KERNELS_LEVELS:
     return kernels_run_list(bench);

@@ -15,13 +15,14 @@
 /* ---- command line ---- */
 
 typedef enum kernels_mode {
-  KERNELS_TABLE,     /* a row per level operation and size */
-  KERNELS_LADDER,    /* the gain of each step of the tuning */
-  KERNELS_ABLATION,  /* the gain of each form of the kernels */
-  KERNELS_LEVELS,    /* which kernels each level runs */
-  KERNELS_CYCLE,     /* F-cycles: bytes, memory, set-up */
-  KERNELS_SOLVE,     /* solves to a tolerance */
-  KERNELS_THRESHOLD, /* coarse levels: GPU by kernels, GPU in one launch, host */
+  KERNELS_TABLE,          /* a row per level operation and size */
+  KERNELS_LADDER,         /* the gain of each step of the tuning */
+  KERNELS_ABLATION,       /* the gain of each form of the kernels, in F-cycles */
+  KERNELS_ABLATION_SOLVE, /* in solves */
+  KERNELS_LEVELS,         /* which kernels each level runs */
+  KERNELS_CYCLE,          /* F-cycles: bytes, memory, set-up */
+  KERNELS_SOLVE,          /* solves to a tolerance */
+  KERNELS_THRESHOLD,      /* coarse levels: GPU by kernels, GPU in one launch, host */
   KERNELS_TRIAD,
   KERNELS_LIST
 } kernels_mode;

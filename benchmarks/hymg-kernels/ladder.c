@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cpu/cpu.h"
+#include "kernel_table.h"
 
 enum { SMOOTH, RESTRICT, CYCLE, TIMED };
 
@@ -35,10 +36,20 @@ static bool open_gpu(const kernels_bench *bench, const kernels_step *s, hymg_con
   return kernels_take_forms(*context, bench->options, s->form);
 }
 
+static bool is_ablation(const kernels_options *o)
+{
+  return o->mode == KERNELS_ABLATION || o->mode == KERNELS_ABLATION_SOLVE;
+}
+
 static bool open_runner(const ladder *l, const kernels_step *s, runner *r)
 {
   const kernels_options *o = l->bench->options;
-  const hymg_options options = kernels_solver_options(o);
+  hymg_options options = kernels_solver_options(o);
+  if (o->mode == KERNELS_ABLATION_SOLVE) {
+    options.method = HYMG_MG;
+    options.cycle = HYMG_CYCLE_F;
+    options.rtol = 1e-8;
+  }
   *r = (runner){.own = NULL};
   if (o->cuda && !open_gpu(l->bench, s, &r->own)) {
     fprintf(stderr, "hymg-kernels: '%s' cannot be chosen\n", s->name);
@@ -102,8 +113,8 @@ static void print_head(const ladder *l)
   printf("\n%d^3, %s, variable beta, %s, %d threads; %s\n", l->problem->n,
          kernels_stencil_name(l->stencil), kernels_smoother_names[o->smoother],
          hymg_context_threads(l->bench->context), kernels_rate_text(l->bench, l->rate).text);
-  printf("  %-38s %18s %18s %18s %11s %8s\n", "", "smoother call", "with res+restrict", "F-cycle",
-         "", "");
+  printf("  %-38s %18s %18s %18s %11s %8s\n", "", "smoother call", "with res+restrict",
+         o->mode == KERNELS_ABLATION_SOLVE ? "solve to 1e-8" : "F-cycle", "", "");
   printf("  %-38s %10s %7s %10s %7s %10s %7s %11s %8s\n", "step", "ms", "times", "ms", "times",
          "ms", "times", "DOF/s", "#wrong");
 }
@@ -136,12 +147,14 @@ static bool applies(const ladder *l, const kernels_step *s, const kernels_kit *k
 /* A form that none of these levels uses. */
 static bool same_kernels(const ladder *l, const kernels_step *s, const kernels_kit *kit)
 {
-  if (l->bench->options->mode != KERNELS_ABLATION || !s->form[0].name) return false;
+  if (!is_ablation(l->bench->options) || !s->form[0].name) return false;
   for (int level = 0; level < hymg_solver_num_levels(kit->solver); level++) {
     hymg_level_info with, without;
     if (hymg_solver_level(l->base.kit.solver, level, &with) != HYMG_OK ||
         hymg_solver_level(kit->solver, level, &without) != HYMG_OK ||
-        strcmp(with.kernels, without.kernels) != 0)
+        strcmp(with.kernels, without.kernels) != 0 ||
+        hymgi_kernel_variants(l->base.kit.solver->h.level + level) !=
+            hymgi_kernel_variants(kit->solver->h.level + level))
       return false;
   }
   return true;
@@ -174,7 +187,7 @@ static bool wanted(const kernels_options *o, const kernels_step *s)
 static int find_steps(const kernels_options *o, const hymgi_method *method, int n,
                       kernels_step steps[KERNELS_STEPS])
 {
-  if (o->mode == KERNELS_ABLATION) return kernels_ablation_steps(steps);
+  if (is_ablation(o)) return kernels_ablation_steps(steps);
   return o->cuda ? kernels_gpu_steps(method, steps) : kernels_host_steps(method, n, steps);
 }
 
@@ -247,10 +260,13 @@ bool kernels_run_ladder(kernels_bench *bench)
   const kernels_options *o = bench->options;
   bool ok = true;
   bench->csv.columns =
-      o->cuda ? "step,operator,smoother,n,smooth_ms,smooth_times,restrict_ms,restrict_times,"
-                "cycle_ms,cycle_times,dof_per_second,copy_gb_per_second,wrong"
-              : "step,operator,smoother,n,smooth_ms,smooth_times,restrict_ms,restrict_times,"
-                "cycle_ms,cycle_times,dof_per_second,triad_gb_per_second,wrong";
+      o->mode == KERNELS_ABLATION_SOLVE
+          ? "step,operator,smoother,n,smooth_ms,smooth_times,restrict_ms,restrict_times,"
+            "solve_ms,solve_times,dof_per_second,copy_gb_per_second,wrong"
+      : o->cuda ? "step,operator,smoother,n,smooth_ms,smooth_times,restrict_ms,restrict_times,"
+                  "cycle_ms,cycle_times,dof_per_second,copy_gb_per_second,wrong"
+                : "step,operator,smoother,n,smooth_ms,smooth_times,restrict_ms,restrict_times,"
+                  "cycle_ms,cycle_times,dof_per_second,triad_gb_per_second,wrong";
   for (int stencil = HYMG_FV2; stencil <= HYMG_FV4; stencil++)
     for (int size = 0; size < o->num_sizes && o->stencil[stencil] && ok; size++)
       ok = run_ladder(bench, o->sizes[size], (hymg_stencil)stencil);

@@ -102,6 +102,8 @@ static bool read_table(command_line *c, int argc, char **argv, kernels_options *
       {"ablation", NULL,
        "GPU: the ladder without each form of its kernels, in turn with the library's choice",
        .kind = OPTION_SET, &o->mode, KERNELS_ABLATION},
+      {"ablation-solve", NULL, "the same with solves to 1e-8 in place of F-cycles",
+       .kind = OPTION_SET, &o->mode, KERNELS_ABLATION_SOLVE},
       {"without", "FORM", "GPU: no level takes this form of its kernels; again for others",
        .kind = OPTION_CUSTOM, o, .read = read_without},
       {"threshold", NULL,
@@ -132,8 +134,8 @@ static bool complete(const command_line *c, kernels_options *o)
   if (c->num_words > 0 && !sizes) return options_unwanted(c, "argument", *c->word, "an option");
   if (sizes && !read_sizes(c, "--kernels", *c->word, o)) return false;
   o->one_smoother = options_given(c, "smoother");
-  if (o->mode == KERNELS_THRESHOLD || o->mode == KERNELS_ABLATION || o->mode == KERNELS_LEVELS ||
-      o->num_without > 0)
+  const bool ablation = o->mode == KERNELS_ABLATION || o->mode == KERNELS_ABLATION_SOLVE;
+  if (o->mode == KERNELS_THRESHOLD || ablation || o->mode == KERNELS_LEVELS || o->num_without > 0)
     o->cuda = true;
   if (o->mode == KERNELS_THRESHOLD && options_given(c, "only"))
     return options_refuse(c, "--only has no effect with --threshold, which takes 4 ... --size");
@@ -149,7 +151,7 @@ static bool complete(const command_line *c, kernels_options *o)
     double_up_to(o->mode == KERNELS_THRESHOLD ? 64 : o->cuda ? 512 : 256, o);
     return true;
   }
-  for (int n = o->cuda ? 64 : 128; n <= (o->cuda ? 512 : 256); n *= 2)
+  for (int n = ablation ? 32 : o->cuda ? 64 : 128; n <= (o->cuda ? 512 : 256); n *= 2)
     o->sizes[o->num_sizes++] = n;
   return true;
 }

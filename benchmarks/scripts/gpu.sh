@@ -1,13 +1,15 @@
 #!/bin/sh
 # gpu.sh [BUILD [RESULTS [PART...]]]: the GPU tables of benchmarks/README.md into RESULTS/gpu-*.csv, from the
 # build folder BUILD (default: the current one, and benchmarks/results). Parts: kernels
-# cycle chebyshev solve threshold ladder plots; default: all. OPTIONS are added to each command. A
+# cycle chebyshev solve threshold ladder ablation plots; default: all but ablation, which has a row for each form
+# of the kernels (cuda/kernel_forms.h): what F-cycles and solves from 32^3 to 512^3 take without it. OPTIONS are added to each command. A
 # table with wrong results stops it; without a GPU no file is touched.
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
 build=${1:-.}
 results=${2:-$here/../results}
 all='kernels cycle chebyshev solve threshold ladder plots'
+known="$all ablation"
 if [ $# -gt 2 ]; then
   shift 2
   parts=$*
@@ -15,9 +17,9 @@ else
   parts=$all
 fi
 for part in $parts; do
-  case " $all " in
+  case " $known " in
   *" $part "*) ;;
-  *) echo "gpu.sh: no part '$part': $all" >&2; exit 2 ;;
+  *) echo "gpu.sh: no part '$part': $known" >&2; exit 2 ;;
   esac
 done
 program=$build/bin/hymg-kernels
@@ -47,6 +49,11 @@ for part in $parts; do
   solve) table solve --solve ;;
   threshold) table threshold --threshold ;;
   ladder) table ladder --ladder ;;
+  ablation)
+    for smoother in gsrb chebyshev; do
+      table ablation-$smoother --ablation --smoother $smoother
+      table ablation-solve-$smoother --ablation-solve --smoother $smoother
+    done ;;
   plots)
     if command -v gnuplot >/dev/null 2>&1; then
       (cd "$results" && gnuplot "$here/gpu.gp")

@@ -4,7 +4,6 @@
 #include "coarse/robust_cycle.h"
 
 #include "device/stencil_access.cuh"
-#include "runtime/launch.cuh"
 
 extern "C" {
 #include "formulas/conductance.h"

@@ -2,7 +2,6 @@
  * this kind (single_*.cu) are compiled in single precision alone. */
 #include "device/loops.cuh"
 #include "kernels/kernels.h"
-#include "runtime/launch.cuh"
 
 namespace
 {

@@ -215,6 +215,42 @@ START_TEST(smoother_calls_in_one_launch)
 }
 END_TEST
 
+static int num_forms(void)
+{
+  int count = 0;
+  while (hymgi_kernel_form_name(count))
+    count++;
+  return count;
+}
+
+/* No form is needed: the same bits without each, where all others are taken from one cell on, or (on a GPU) where
+ * the library chooses them; cycles from 16^3 down in one launch as far as there are kernels for it. */
+START_TEST(without_a_form)
+{
+  const bool as_chosen = _i >= num_forms();
+  const twin_way way = {.name = hymgi_kernel_form_name(_i % num_forms()),
+                        .backend = HYMG_BACKEND_CUDA,
+                        .tail_cells = 5000};
+  support_layout layout = {.threads = 1, .boxes = {1, 1, 1}};
+  for (int fourth = 0; fourth <= 1; fourth++) {
+    if (strstr(way.name, fourth ? "fv2_" : "fv4_") == way.name) continue;
+    twin t = twin_of(stencil_of(fourth), 16, 16, 16, "dd dd dd");
+    if (strstr(way.name, "relax") || strstr(way.name, "literal")) t.smoother = HYMG_CHEBYSHEV;
+    ck_assert_int_eq(hymg_context_create(NULL, &layout.context), HYMG_OK);
+    for (int form = 0; form < num_forms() && !as_chosen; form++)
+      if (!strstr(hymgi_kernel_form_name(form), "overlap"))
+        ck_assert(hymgi_kernel_form_from(layout.context, hymgi_kernel_form_name(form), 1));
+    ck_assert(hymgi_kernel_form_from(layout.context, way.name, INT64_MAX));
+    twin_answer want = twin_ask(&t, &twin_host, &layout), got = twin_ask(&t, &way, &layout);
+    const char *what = twin_unlike(&got, &want);
+    ck_assert_msg(what == NULL, "without %s, %s: %s", way.name, fourth ? "FV4" : "FV2", what);
+    twin_answer_free(&want);
+    twin_answer_free(&got);
+    hymg_context_destroy(&layout.context);
+  }
+}
+END_TEST
+
 /* Boxes that are their own neighbours: both colours in one pass (whole and part tiles, rows whose slots are
  * no multiple of two, which do not take it around), in tiles, and half sweeps; FV4 in tiles. */
 static const struct {
@@ -272,9 +308,8 @@ END_TEST
 
 /* ---- long axes ---- */
 
-/* A grid has 65,535 blocks along z; FV4's first half sweep of 0, on the coarse levels, has a plane of them
- * for each of cells. With FV2 the number of a coarse cell times that of the tiles of interpolation is
- * beyond 2^31. */
+/* A grid has 65,535 blocks along z. With FV2 the number of a coarse cell times that of the tiles of interpolation
+ * is beyond 2^31. */
 START_TEST(long_axes)
 {
   twin t = _i ? twin_of(HYMG_FV2, 2, 2, 262136, "dd dd dd")
@@ -407,6 +442,9 @@ int main(void)
   suite_add_tcase(suite, t);
   t = tcase_create("passes");
   tcase_add_loop_test(t, two_sweeps_in_one_pass, least ? 4 : 0, sizeof paired / sizeof *paired);
+  suite_add_tcase(suite, t);
+  t = tcase_create("forms");
+  tcase_add_loop_test(t, without_a_form, 0, (few ? 1 : 2) * num_forms());
   suite_add_tcase(suite, t);
   t = tcase_create("long axes");
   tcase_add_loop_test(t, long_axes, 0, few ? 0 : 2); /* minutes in the emulation */

@@ -9,7 +9,6 @@
 #include "device/fast_division.cuh"
 #include "device/stencil_access.cuh"
 #include "device/tma.cuh"
-#include "device/zmarch.cuh"
 
 namespace
 {
