@@ -145,9 +145,9 @@ inline bool can_fill_split(const hymgi_level *level, const hymgi_geom *box)
   return box->n[0] >= 4 && box->n[1] >= 4 && box->n[2] >= 4;
 }
 
-/* along_x: x-faces, too; beside: also where a boundary meets a neighbour's halo. */
+/* along_x: x-faces, too; at_halo: also where a boundary meets a neighbour's halo. */
 inline split_args split_args_of(const hymgi_level *level, const hymgi_geom *box, hymgi_real *x,
-                                bool along_x, bool beside)
+                                bool along_x, bool at_halo)
 {
   split_args a = {};
   a.g = *box;
@@ -156,8 +156,8 @@ inline split_args split_args_of(const hymgi_level *level, const hymgi_geom *box,
   a.edges = 4 * (a.g.n[0] + (along_x ? a.g.n[1] + a.g.n[2] : 0));
   int extent[3] = {a.g.n[0] / 2, a.g.n[1], a.g.n[2]};
   for (int axis = 0; axis < 3; axis++) {
-    a.low[axis] = beside && !(box->boundaries >> (2 * axis) & 1);
-    a.high[axis] = beside && !(box->boundaries >> (2 * axis + 1) & 1);
+    a.low[axis] = at_halo && !(box->boundaries >> (2 * axis) & 1);
+    a.high[axis] = at_halo && !(box->boundaries >> (2 * axis + 1) & 1);
     extent[axis] += a.low[axis] + a.high[axis];
   }
   const int wide = extent[0] > extent[1] || !along_x ? extent[0] : extent[1];

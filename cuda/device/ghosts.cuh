@@ -19,7 +19,7 @@ struct extrapolation {
   unsigned kinds;         /* hymgi_extrapolation of face f in the 4 bits from 4 f on */
   bool two;               /* there is a second layer: quartic, or 0 */
   const double *data[6];  /* planes of boundary data of one box; NULL: none */
-  const double *share[6]; /* likewise of Robin conditions, with their stiffness */
+  const double *robin[6]; /* likewise of Robin conditions, with their stiffness */
   double stiffness[6];
 };
 
@@ -40,8 +40,8 @@ inline extrapolation extrapolation_with(const hymgi_level *level, hymgi_ghosts g
   for (int face = 0; face < 6; face++) {
     const double weight = hymgi_data_weight(hymgi_extrapolation_of(level, face, ghosts));
     c.data[face] = data ? hymgi_value_plane(level, b, face) : NULL;
-    c.share[face] = hymgi_share_plane(level, b, face);
-    if (c.share[face]) c.stiffness[face] = hymgi_robin_stiffness(level, face, weight);
+    c.robin[face] = hymgi_share_plane(level, b, face);
+    if (c.robin[face]) c.stiffness[face] = hymgi_robin_stiffness(level, face, weight);
   }
   return c;
 }
@@ -125,13 +125,13 @@ __device__ __forceinline__ hymgi_real with_data(const extrapolation &c, const hy
   const bool low = ijk[AXIS] == -1 && (g.boundaries >> (2 * AXIS) & 1),
              high = ijk[AXIS] == g.n[AXIS] && (g.boundaries >> (2 * AXIS + 1) & 1);
   const double *const plane = low ? c.data[2 * AXIS] : high ? c.data[2 * AXIS + 1] : NULL;
-  const double *const share = low ? c.share[2 * AXIS] : high ? c.share[2 * AXIS + 1] : NULL;
-  if ((!plane && !share) || ijk[u] < -1 || ijk[u] > g.n[u] || ijk[v] < -1 || ijk[v] > g.n[v])
+  const double *const robin = low ? c.robin[2 * AXIS] : high ? c.robin[2 * AXIS + 1] : NULL;
+  if ((!plane && !robin) || ijk[u] < -1 || ijk[u] > g.n[u] || ijk[v] < -1 || ijk[v] > g.n[v])
     return ghost;
   const hymgi_extrapolation ghost_kind = boundary_of(c, 2 * AXIS + high);
-  double x1 = share ? (double)first(high ? g.n[AXIS] - 1 : 0) : 0;
+  double x1 = robin ? (double)first(high ? g.n[AXIS] - 1 : 0) : 0;
   return (hymgi_real)hymgi_ghost_with(x1, (double)ghost, hymgi_data_weight(ghost_kind),
-                                      c.stiffness[2 * AXIS + high], share, plane,
+                                      c.stiffness[2 * AXIS + high], robin, plane,
                                       hymgi_boundary_at(&g, 2 * AXIS + high, ijk));
 }
 

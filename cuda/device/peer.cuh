@@ -37,7 +37,7 @@ __device__ __forceinline__ void send_bits(double *to, unsigned long long bits)
   asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(to), "l"(bits) : "memory");
 }
 
-__device__ __forceinline__ unsigned long long look(const double *at)
+__device__ __forceinline__ unsigned long long load_bits(const double *at)
 {
   unsigned long long bits;
   asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(bits) : "l"(at) : "memory");
@@ -136,19 +136,19 @@ __device__ __noinline__ unsigned long long wait_for_value(const peer_wait &a, in
                                                           const double *at)
 {
   const unsigned long long start = nanoseconds();
-  unsigned long long bits = look(at);
+  unsigned long long bits = load_bits(at);
   while (bits == EMPTY_BITS && !should_abort(a, rank, start)) {
     __nanosleep(20);
-    bits = look(at);
+    bits = load_bits(at);
   }
   return bits;
 }
 
 __device__ __forceinline__ double receive_value(const peer_wait &a, int rank, double *at)
 {
-  unsigned long long bits = look(at);
+  unsigned long long bits = load_bits(at);
   for (int m = 0; bits == EMPTY_BITS && m < EAGER_TRIES; m++)
-    bits = look(at);
+    bits = load_bits(at);
   if (bits == EMPTY_BITS) bits = wait_for_value(a, rank, at);
   *at = __longlong_as_double((long long)EMPTY_BITS);
   return __longlong_as_double((long long)bits);

@@ -35,7 +35,7 @@ __device__ __forceinline__ void post_bits(numbered *to, unsigned long long bits,
       : "memory");
 }
 
-__device__ __forceinline__ numbered look(const numbered *at)
+__device__ __forceinline__ numbered load_numbered(const numbered *at)
 {
   numbered n;
   asm volatile(
@@ -209,7 +209,7 @@ __device__ __forceinline__ bool in_box(const hymgi_geom &g, int i, int j, int k)
   return i >= 0 && i < g.n[0] && j >= 0 && j < g.n[1] && k >= 0 && k < g.n[2];
 }
 
-/* A thread's share of the halo, by colour: places in shared memory (at < 0: none) and posts. */
+/* A thread's part of the halo, by colour: places in shared memory (at < 0: none) and posts. */
 template <typename TILE> struct halo_share {
   int at[2][TILE::ARRIVALS], post[2][TILE::ARRIVALS];
 
@@ -256,7 +256,7 @@ template <typename TILE> struct halo_share {
       all = true;
 #pragma unroll
       for (int m = 0; m < TILE::ARRIVALS; m++)
-        if (at[COLOUR][m] >= 0) got[m] = look(a.posts + post[COLOUR][m]);
+        if (at[COLOUR][m] >= 0) got[m] = load_numbered(a.posts + post[COLOUR][m]);
 #pragma unroll
       for (int m = 0; m < TILE::ARRIVALS; m++)
         all = all && (at[COLOUR][m] < 0 || got[m].number == number);
@@ -383,7 +383,8 @@ inline int64_t blocks_of(const shared_level &a)
 template <typename TILE> bool fits_shared(const hymgi_level *level, int bytes)
 {
   const hymgi_device *const d = level->context->gpu;
-  static_assert(2 * TILE::COLOUR * sizeof(numbered) <= HYMGI_POSTED_BYTES, "a block's share");
+  static_assert(2 * TILE::COLOUR * sizeof(numbered) <= HYMGI_POSTED_BYTES,
+                "a block's part of the posts");
   for (int axis = 0; axis < 3; axis++) {
     const int rest = level->box->n[axis] % (axis == 0 ? TILE::x : axis == 1 ? TILE::y : TILE::z);
     if (rest > 0 && rest < 4) return false;

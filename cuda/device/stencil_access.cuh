@@ -188,11 +188,11 @@ __device__ __forceinline__ bool at_boundary(const hymgi_geom &g, int face, int i
 __device__ __forceinline__ unsigned walls_of(const hymgi_geom &g, int i, int j, int k)
 {
   const int at[3] = {i, j, k};
-  unsigned walls = 0;
+  unsigned boundaries = 0;
 #pragma unroll
   for (int face = 0; face < 6; face++)
-    if (at_boundary(g, face, at[face / 2])) walls |= 1u << face;
-  return walls;
+    if (at_boundary(g, face, at[face / 2])) boundaries |= 1u << face;
+  return boundaries;
 }
 
 /* ---- FV2 ---- */

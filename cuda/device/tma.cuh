@@ -28,7 +28,7 @@ struct alignas(16) byte_barrier {
   unsigned long long word;
 };
 
-/* A grid of n points, base the first of them, and the box of a copy; or two such grids, `apart`
+/* A grid of n points, base the first of them, and the box of a copy; or two such grids, `grid_stride`
  * entries from each other, whose boxes are stored one after the other. */
 struct grid_map {
   CUtensorMap map;
@@ -120,21 +120,21 @@ inline void *map_encoder()
 }
 
 /* Returns NULL, or why it failed. encoder: NULL at first, then the driver's function, for the next calls.
- * apart: 0 for a single grid. */
+ * grid_stride: 0 for a single grid. */
 template <typename T>
 const char *make_map(void **encoder, grid_map *m, const T *base, const int n[3], ptrdiff_t pitch,
-                     ptrdiff_t plane, int wide, int high, ptrdiff_t apart = 0)
+                     ptrdiff_t plane, int wide, int high, ptrdiff_t grid_stride = 0)
 {
   if (!*encoder) *encoder = map_encoder();
   const auto encode = reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(*encoder);
   const cuuint64_t size[4] = {(cuuint64_t)n[0], (cuuint64_t)n[1], (cuuint64_t)n[2], 2};
-  const cuuint64_t stride[3] = {pitch * sizeof(T), plane * sizeof(T), apart * sizeof(T)};
+  const cuuint64_t stride[3] = {pitch * sizeof(T), plane * sizeof(T), grid_stride * sizeof(T)};
   const cuuint32_t box[4] = {(cuuint32_t)wide, (cuuint32_t)high, 1, 2}, step[4] = {1, 1, 1, 1};
   if (!encode) return "the driver has no TMA";
   const CUresult result = encode(
       &m->map, sizeof(T) == 8 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT64 : CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
-      apart ? 4 : 3, const_cast<T *>(base), size, stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE,
-      CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+      grid_stride ? 4 : 3, const_cast<T *>(base), size, stride, box, step,
+      CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
       CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   return result == CUDA_SUCCESS ? NULL : "the driver refuses this grid for TMA";
 }

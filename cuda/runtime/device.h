@@ -73,7 +73,7 @@ struct hymgi_device {
   hymgi_reduction reduction;
   unsigned long long *results;         /* all of them; that of `reduction` is one */
   unsigned char unread[HYMGI_RESULTS]; /* reductions queued since a result was read; 2: or more */
-  bool concurrent; /* the host may touch managed memory, and look for results, while kernels run */
+  bool concurrent; /* the host may touch managed memory, and poll results, while kernels run */
   unsigned long long *kept; /* in device memory: a result that later kernels read */
   bool has_forms;
   int64_t form_from[HYMGI_FORMS]; /* kernel_forms.h: the machine's numbers */

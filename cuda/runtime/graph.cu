@@ -34,13 +34,13 @@ void free_recording(hymgi_recording *r)
   free(r);
 }
 
-/* Removes a solver's recordings (owner NULL: those of all) but the `kept` used last. The one that
+/* Removes a solver's recordings (owner NULL: those of all) but the `keep` used last. The one that
  * is being made or played back only loses its graphs. */
-void remove_recordings(hymgi_device *d, const hymgi_attached *owner, int kept)
+void remove_recordings(hymgi_device *d, const hymgi_attached *owner, int keep)
 {
   for (hymgi_recording **link = &d->recordings; *link;) {
     hymgi_recording *const r = *link;
-    const bool stays = (owner && r->owner != owner) || kept-- > 0;
+    const bool stays = (owner && r->owner != owner) || keep-- > 0;
     if (!stays && r == d->recording) free_graphs(r);
     if (stays || r == d->recording) {
       link = &r->next;
@@ -52,16 +52,16 @@ void remove_recordings(hymgi_device *d, const hymgi_attached *owner, int kept)
 }
 
 /* The same once they are no longer running. */
-void wait_and_remove(hymgi_hierarchy *h, int kept)
+void wait_and_remove(hymgi_hierarchy *h, int keep)
 {
   hymgi_device *const d = h->context->gpu;
   int count = 0;
   for (const hymgi_recording *r = d->recordings; r; r = r->next)
     count += r->owner == h->attached;
-  if (count <= kept) return;
+  if (count <= keep) return;
   const hymgi_device_guard guard(d->ordinal);
   hymgi_device_wait(h->context);
-  remove_recordings(d, (const hymgi_attached *)h->attached, kept);
+  remove_recordings(d, (const hymgi_attached *)h->attached, keep);
 }
 
 void pointers_of(const hymgi_hierarchy *h, double *pointer[HYMGI_MAX_LEVELS][3])
@@ -168,17 +168,17 @@ void wait_for_all(hymg_context *context)
   if (context->status == HYMG_OK) d->peers = NULL; /* nobody waits: all is done */
 }
 
-enum { LOOKS = 64 };  /* between looks at the clock */
-#define LOOK_FOR 1e-3 /* seconds: longer work gains nothing */
+enum { POLLS = 64 };      /* between two readings of the clock */
+#define POLL_SECONDS 1e-3 /* seconds: longer work gains nothing */
 
-/* Looks for a result in host memory, which takes 2 to 3 us less than to wait for the stream. */
+/* Polls a result in host memory, which takes 2 to 3 us less than to wait for the stream. */
 bool appears(const volatile unsigned long long *result, int count)
 {
   const double start = hymgi_seconds();
-  for (int m = 0, looks = 1; m < count; looks++) {
+  for (int m = 0, polls = 1; m < count; polls++) {
     if (result[m] != HYMGI_NO_RESULT)
       m++;
-    else if (looks % LOOKS == 0 && hymgi_seconds() - start > LOOK_FOR)
+    else if (polls % POLLS == 0 && hymgi_seconds() - start > POLL_SECONDS)
       return false;
   }
   return true;
@@ -213,7 +213,7 @@ extern "C" void hymgi_device_abort_peers(hymg_context *context)
   const hymgi_device_guard guard(device->ordinal);
   for (int r = 0; r < peers->num_others; r++)
     cudaMemsetAsync(peers->others[r], 1, sizeof **peers->others, device->stream);
-  cudaGetLastError(); /* a lost GPU tells nobody: the others time out */
+  cudaGetLastError(); /* a lost GPU notifies nobody: the others time out */
   peers->notified = true;
   hymgi_report_later(context, context->status); /* whatever the present call reports */
 }

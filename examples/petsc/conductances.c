@@ -46,7 +46,7 @@ static void cell_at(const Box *b, PetscInt p, PetscInt at[3])
     at[d] = b->low[d] + p % b->count[d];
 }
 
-static PetscInt beside(const Box *b, const PetscInt at[3], int side)
+static PetscInt neighbour(const Box *b, const PetscInt at[3], int side)
 {
   PetscInt next[3] = {at[0], at[1], at[2]};
   next[side / 2] += side % 2 ? 1 : -1;
@@ -93,7 +93,7 @@ static PetscErrorCode read_rows(DM da, Mat P, const Box *own, const Box *ghosted
     PetscInt at[3], neighbour[SIDES];
     cell_at(own, c, at);
     for (int s = 0; s < SIDES; s++) {
-      const PetscInt p = beside(ghosted, at, s);
+      const PetscInt p = neighbour(ghosted, at, s);
       neighbour[s] = p < 0 ? -1 : global[p];
     }
     PetscCall(read_row(P, global[place(ghosted, at)], neighbour, entries + c * ENTRIES));
@@ -114,7 +114,7 @@ static bool alone(const double *entry)
 static double face(const Box *ghosted, const double *entries, PetscInt p, const PetscInt at[3],
                    int s)
 {
-  const PetscInt q = beside(ghosted, at, s);
+  const PetscInt q = neighbour(ghosted, at, s);
   const double *mine = entries + p * ENTRIES;
   if (q < 0) return mine[s ^ 1] > 0 ? mine[s ^ 1] : 1; /* the boundary, where nothing flows */
   const double *other = entries + q * ENTRIES;
@@ -130,7 +130,7 @@ static double rest(const Box *ghosted, const double *entries, PetscInt p, const 
   double sum = mine[DIAGONAL];
   if (alone(mine)) return sum;
   for (int s = 0; s < SIDES; s++)
-    if (beside(ghosted, at, s) >= 0) sum -= face(ghosted, entries, p, at, s);
+    if (neighbour(ghosted, at, s) >= 0) sum -= face(ghosted, entries, p, at, s);
   return sum > 1e-12 * mine[DIAGONAL] ? sum : 0;
 }
 

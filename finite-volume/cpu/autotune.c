@@ -68,14 +68,14 @@ static void run_all(hymgi_level *level, candidate *c, int count, int rounds)
 /* Of sorted candidates, the fastest of each number of stages; returns how many. */
 static int one_of_each(candidate *c, int count)
 {
-  int kept = 0;
+  int distinct = 0;
   for (int m = 0; m < count; m++) {
     bool there = false;
-    for (int i = 0; i < kept; i++)
+    for (int i = 0; i < distinct; i++)
       there = there || c[i].stages == c[m].stages;
-    if (!there) c[kept++] = c[m];
+    if (!there) c[distinct++] = c[m];
   }
-  return kept;
+  return distinct;
 }
 
 /* All candidates on a slab that may fit in the third-level cache, without neighbours; then the best on the
@@ -86,13 +86,13 @@ void hymgi_cpu_tune(hymgi_level *level)
   /* else there is only one schedule */
   if (!hymgi_cpu_wave_possible(level) || level->cells < SMALLEST) return;
   const int *n = level->box->n;
-  const bool beside = hymgi_cpu_wave_cut(level);
+  const bool has_neighbours = hymgi_cpu_wave_cut(level);
   const double from = level->method->stencil == HYMG_FV4 ? SMALLEST : SMALLEST_BESIDE;
-  if (beside && (double)n[0] * n[1] * n[2] < from) return;
+  if (has_neighbours && (double)n[0] * n[1] * n[2] < from) return;
   hymgi_real *const x = level->x, *const y = level->y;
   hymgi_plan *halo[3];
   memcpy(halo, level->halo, sizeof halo);
-  if (beside) memset(level->halo, 0, sizeof halo);
+  if (has_neighbours) memset(level->halo, 0, sizeof halo);
   hymgi_geom *const g = level->box;
   const int planes = g->n[2];
   candidate c[CANDIDATES];
@@ -103,7 +103,7 @@ void hymgi_cpu_tune(hymgi_level *level)
   g->n[2] = planes;
   memcpy(level->halo, halo, sizeof halo);
   level->silent = hymgi_sends(level); /* ranks time by themselves */
-  run_all(level, c, beside ? one_of_each(c, CANDIDATES) : FINALISTS, ROUNDS);
+  run_all(level, c, has_neighbours ? one_of_each(c, CANDIDATES) : FINALISTS, ROUNDS);
   level->silent = false;
   use(level, c);
   level->x = x, level->y = y; /* smoothers may have swapped them */

@@ -183,8 +183,8 @@ typedef struct fv4_row {
   hymgi_real beta[3];        /* constant betas, used if io is NULL */
   bool limited;              /* betas may be marked (formulas/limiter.h) */
   hymgi_real alpha_limit;    /* as in hymgi_coefficients */
-  /* limited: bit per face; those across x tell that the first or the last slot is at a boundary */
-  unsigned walls;
+  /* limited: bit per face; those across x say that the first or the last slot is at a boundary */
+  unsigned boundaries;
 } fv4_row;
 
 /* Writes ghosts of x at boundaries, rows of them to scratch rows 0 and 1. With x NULL only the
@@ -198,7 +198,7 @@ fv4_row hymgi_fv4_row_of(const hymgi_level *level, const hymgi_geom *g, const hy
 
 /* fv4_limited.c: the rows' boundaries; operator or residual of a limited row; adds to the operator (sign
  * 1) or the residual (-1) what the mean of alpha u is more than the product of the means. */
-unsigned hymgi_fv4_walls(const hymgi_geom *g, const int cjk[3]);
+unsigned hymgi_fv4_boundaries(const hymgi_geom *g, const int cjk[3]);
 void hymgi_fv4_limited(bool residual, const fv4_row *r, int from, int to, hymgi_real *out);
 void hymgi_fv4_add_alpha(hymgi_real sign, const fv4_row *r, int from, int to, hymgi_real *out);
 
@@ -296,7 +296,7 @@ bool hymgi_cpu_smooth_norm(hymgi_level *level, int slot);
  * is. */
 typedef struct host_iterate {
   hymgi_real *x;
-  ptrdiff_t apart;
+  ptrdiff_t black_offset;
 } host_iterate;
 
 /* For (half) sweeps of which a wavefront has done the cells at least host_depth layers away from the faces

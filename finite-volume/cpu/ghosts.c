@@ -101,8 +101,8 @@ static void add_conditions(const hymgi_level *level, const hymgi_geom *g, hymgi_
 {
   const int box = (int)(g - level->box), axis = face / 2;
   const double *const value = with_data ? hymgi_value_plane(level, box, face) : NULL;
-  const double *const share = hymgi_share_plane(level, box, face);
-  if ((!value && !share) || !hymgi_is_boundary(g, face)) return;
+  const double *const robin = hymgi_share_plane(level, box, face);
+  if ((!value && !robin) || !hymgi_is_boundary(g, face)) return;
   const double weight = hymgi_data_weight(hymgi_extrapolation_of(level, face, ghosts));
   const double stiffness = hymgi_robin_stiffness(level, face, weight);
   int a, b, ijk[3];
@@ -120,7 +120,7 @@ static void add_conditions(const hymgi_level *level, const hymgi_geom *g, hymgi_
       hymgi_real *const ghost = x + hymgi_at(g, ijk[0], ijk[1], ijk[2]);
       *ghost =
           (hymgi_real)hymgi_ghost_with(x[hymgi_at(g, edge[0], edge[1], edge[2])], *ghost, weight,
-                                       stiffness, share, value, hymgi_boundary_at(g, face, ijk));
+                                       stiffness, robin, value, hymgi_boundary_at(g, face, ijk));
     }
 }
 
@@ -212,7 +212,7 @@ void hymgi_cpu_boundary_term(const hymgi_level *level, int box, int face)
   const int axis = face / 2;
   const double *const value = level->boundaries->value[box * 6 + face];
   const hymgi_real *const beta = level->c.beta[axis];
-  const double *const share = hymgi_share_plane(level, box, face);
+  const double *const robin = hymgi_share_plane(level, box, face);
   double *const term = level->boundaries->term[box * 6 + face];
   const double weight = hymgi_fv2_boundary(level, face).data;
   const double stiffness = hymgi_robin_stiffness(level, face, weight);
@@ -227,7 +227,7 @@ void hymgi_cpu_boundary_term(const hymgi_level *level, int box, int face)
           level->c.beta_constant[axis] *
           (beta ? (double)beta[hymgi_at(g, beta_at[0], beta_at[1], beta_at[2])] : 1);
       const ptrdiff_t m = hymgi_boundary_at(g, face, at);
-      const double factor = share ? weight * hymgi_robin_factor(share[m], stiffness) : weight;
+      const double factor = robin ? weight * hymgi_robin_factor(robin[m], stiffness) : weight;
       term[m] = scale * factor * value[m];
     }
 }

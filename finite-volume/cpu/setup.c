@@ -166,11 +166,11 @@ static void finish_faces(const hymgi_level *level, const hymgi_geom *g, int axis
       }
 }
 
-/* Robin conditions: the faces' betas times what a plane of shares says. */
+/* Robin conditions: the faces' betas times what a plane of fractions says. */
 static void add_robin(const hymgi_level *level, const hymgi_geom *g, int face)
 {
-  const double *const share = hymgi_share_plane(level, (int)(g - level->box), face);
-  if (!share) return;
+  const double *const robin = hymgi_share_plane(level, (int)(g - level->box), face);
+  if (!robin) return;
   const int axis = face / 2;
   const double stiffness = hymgi_fv2_stiffness(level, face);
   int u, v, at[3];
@@ -179,7 +179,7 @@ static void add_robin(const hymgi_level *level, const hymgi_geom *g, int face)
   for (at[v] = 0; at[v] < g->n[v]; at[v]++)
     for (at[u] = 0; at[u] < g->n[u]; at[u]++)
       level->c.beta[axis][hymgi_at(g, at[0], at[1], at[2])] *=
-          hymgi_robin_flux(share[hymgi_boundary_at(g, face, at)], stiffness);
+          hymgi_robin_flux(robin[hymgi_boundary_at(g, face, at)], stiffness);
 }
 
 static void finish_betas(const hymgi_level *level)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* As many as OpenMP has been told; if that are all cores, which is its default, this rank's share of the node's. */
+/* As many as OpenMP was given; if that are all cores, which is its default, this rank's part of the node's. */
 int hymgi_backend_threads(int wanted, int ranks)
 {
   if (wanted > 0) return wanted;
@@ -65,6 +65,6 @@ void hymgi_cpu_watch(hymg_context *context)
   const double now = hymgi_seconds();
   if (!hymgi_team_wants(team, now)) return;
   const int before = team->size;
-  hymgi_team_judge(team, now, waited_by_team(context));
+  hymgi_team_update(team, now, waited_by_team(context));
   if (team->size != before) waited_by_team(context);
 }

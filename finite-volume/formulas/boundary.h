@@ -84,30 +84,30 @@ HYMGI_INLINE double hymgi_data_weight(hymgi_extrapolation ghost_kind)
   return ghost_kind == HYMGI_QUADRATIC_GHOST ? 3 : ghost_kind == HYMGI_LINEAR_GHOST ? 2 : 1;
 }
 
-/* Robin boundaries. The condition is stored as share u + (1 - share) h du/dn = g, with the finest
+/* Robin boundaries. The condition is stored as fraction u + (1 - fraction) h du/dn = g, with the finest
  * level's h. Where a Dirichlet boundary with the value u has the outward derivative D = (c u - L) / w,
- * over the width w of the cell there, the condition gives that for u = 0, times share * factor, plus
+ * over the width w of the cell there, the condition gives that for u = 0, times fraction * factor, plus
  * c g factor / w, with factor as below and stiffness = c h / w. */
-HYMGI_INLINE double hymgi_robin_factor(double share, double stiffness)
+HYMGI_INLINE double hymgi_robin_factor(double fraction, double stiffness)
 {
-  return 1 / hymgi_fma_double(stiffness, 1 - share, share);
+  return 1 / hymgi_fma_double(stiffness, 1 - fraction, fraction);
 }
 
 /* What a Robin boundary multiplies the flux of a Dirichlet boundary by. */
-HYMGI_INLINE double hymgi_robin_flux(double share, double stiffness)
+HYMGI_INLINE double hymgi_robin_flux(double fraction, double stiffness)
 {
-  return share * hymgi_robin_factor(share, stiffness);
+  return fraction * hymgi_robin_factor(fraction, stiffness);
 }
 
-/* A ghost beyond a boundary with a Robin condition (share not NULL), with data (value not NULL) or
+/* A ghost beyond a boundary with a Robin condition (fraction not NULL), with data (value not NULL) or
  * both, from x1 and the homogeneous Dirichlet or Neumann ghost; m: index in the planes; weight:
  * hymgi_data_weight. */
 HYMGI_INLINE double hymgi_ghost_with(double x1, double ghost, double weight, double stiffness,
-                                     const double *share, const double *value, ptrdiff_t m)
+                                     const double *fraction, const double *value, ptrdiff_t m)
 {
-  if (share) {
-    ghost = hymgi_fma_double(hymgi_robin_flux(share[m], stiffness), ghost - x1, x1);
-    weight *= hymgi_robin_factor(share[m], stiffness);
+  if (fraction) {
+    ghost = hymgi_fma_double(hymgi_robin_flux(fraction[m], stiffness), ghost - x1, x1);
+    weight *= hymgi_robin_factor(fraction[m], stiffness);
   }
   return value ? ghost + weight * value[m] : ghost;
 }

@@ -192,7 +192,7 @@ static inline hymgi_reaction hymgi_reaction_of(const hymgi_level *level)
   return r;
 }
 
-/* The jump of alpha between a cell and the one below it along an axis, as far as it matters beside the conductance
+/* The jump of alpha between a cell and the one below it along an axis, weighed against the conductance
  * between them: the larger over the smaller sum of the two. */
 HYMGI_INLINE hymgi_real hymgi_alpha_step(const hymgi_reaction *r, const hymgi_geom *g, int axis,
                                          int i, int j, int k)

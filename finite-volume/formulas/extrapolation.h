@@ -62,7 +62,7 @@ static inline double hymgi_fv2_stiffness(const hymgi_level *level, int face)
 }
 
 /* FV2: expresses the extrapolations as weights of the boundary betas; Robin conditions are in them if
- * beta is constant, else the backend multiplies them by the planes of shares. */
+ * beta is constant, else the backend multiplies them by the planes of fractions. */
 static inline void hymgi_fv2_boundaries(hymgi_level *level)
 {
   for (int face = 0; face < 6; face++) {

@@ -7,7 +7,7 @@
 #include "formulas/fma.h"
 
 /* above - below, from a cell's alpha and those next to it along an axis. 0 where the three differ by more
- * than the factor `limit`: there differences tell nothing of the mean, and the neighbours' coefficients could
+ * than the factor `limit`: differences do not approximate the mean there, and the neighbours' coefficients could
  * outweigh the cell's own. */
 HYMGI_INLINE hymgi_real hymgi_alpha_step(hymgi_real below, hymgi_real own, hymgi_real above,
                                          hymgi_real limit)

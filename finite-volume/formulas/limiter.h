@@ -129,18 +129,18 @@ HYMGI_INLINE hymgi_real hymgi_fv4_sum(const hymgi_fv4_part low[3], const hymgi_f
                    (normal[0] + normal[1]) + normal[2]);
 }
 
-/* walls: bit per face of the cell that is a boundary of the domain. X, BI, BJ, BK: accessors as in
+/* boundaries: bit per face of the cell that is a boundary of the domain. X, BI, BJ, BK: accessors as in
  * fv4.h; result: a variable. */
-#define HYMGI_FV4_LIMITED(X, BI, BJ, BK, walls, result)                                            \
+#define HYMGI_FV4_LIMITED(X, BI, BJ, BK, boundaries, result)                                       \
   do {                                                                                             \
     const hymgi_fv4_part part_low[3] = {                                                           \
-        HYMGI_FV4_PART(HYMGI_AT_I, X, BI, 0, (walls)&1, false),                                    \
-        HYMGI_FV4_PART(HYMGI_AT_J, X, BJ, 0, (walls) >> 2 & 1, false),                             \
-        HYMGI_FV4_PART(HYMGI_AT_K, X, BK, 0, (walls) >> 4 & 1, false)};                            \
+        HYMGI_FV4_PART(HYMGI_AT_I, X, BI, 0, (boundaries)&1, false),                               \
+        HYMGI_FV4_PART(HYMGI_AT_J, X, BJ, 0, (boundaries) >> 2 & 1, false),                        \
+        HYMGI_FV4_PART(HYMGI_AT_K, X, BK, 0, (boundaries) >> 4 & 1, false)};                       \
     const hymgi_fv4_part part_high[3] = {                                                          \
-        HYMGI_FV4_PART(HYMGI_AT_I, X, BI, 1, (walls) >> 1 & 1, true),                              \
-        HYMGI_FV4_PART(HYMGI_AT_J, X, BJ, 1, (walls) >> 3 & 1, true),                              \
-        HYMGI_FV4_PART(HYMGI_AT_K, X, BK, 1, (walls) >> 5 & 1, true)};                             \
+        HYMGI_FV4_PART(HYMGI_AT_I, X, BI, 1, (boundaries) >> 1 & 1, true),                         \
+        HYMGI_FV4_PART(HYMGI_AT_J, X, BJ, 1, (boundaries) >> 3 & 1, true),                         \
+        HYMGI_FV4_PART(HYMGI_AT_K, X, BK, 1, (boundaries) >> 5 & 1, true)};                        \
     (result) = hymgi_fv4_sum(part_low, part_high);                                                 \
   } while (0)
 

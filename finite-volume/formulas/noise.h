@@ -1,4 +1,4 @@
-/* Numbers that look random and depend on a cell's place alone, so that they are the same on any ranks, boxes and
+/* Pseudo-random numbers that depend on a cell's place alone, so that they are the same on any ranks, boxes and
  * machines. */
 #ifndef HYMGI_FORMULAS_NOISE_H
 #define HYMGI_FORMULAS_NOISE_H

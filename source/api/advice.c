@@ -287,7 +287,7 @@ static void advise_result(const hymg_solver *solver, const hymg_result *r, lines
   if (r->reason == HYMG_REASON_LIMIT) advise_more(solver, r, t);
 }
 
-/* A smaller share of the solve is not worth a line. */
+/* A smaller part of the solve is not worth a line. */
 #define LEAST_REDUCED 0.1
 
 static hymg_status advise_threads(const hymg_solver *solver, lines *t)

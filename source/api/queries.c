@@ -1,4 +1,4 @@
-/* What a solver tells of itself: levels, memory, choices and the profile. */
+/* What a solver reports about itself: levels, memory, choices and the profile. */
 #include "api/solver.h"
 
 #include <math.h>

@@ -55,9 +55,9 @@ bool hymgi_new_file_flush(hymgi_new_file *f)
 
 bool hymgi_new_file_close(hymgi_new_file *f, bool keep)
 {
-  const bool kept = close(f->file) == 0 && keep && rename(f->temporary, f->target) == 0;
+  const bool renamed = close(f->file) == 0 && keep && rename(f->temporary, f->target) == 0;
   const int why = errno;
-  if (!kept) unlink(f->temporary);
+  if (!renamed) unlink(f->temporary);
   errno = why;
-  return kept || !keep;
+  return renamed || !keep;
 }

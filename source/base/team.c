@@ -36,8 +36,8 @@ bool hymgi_team_wants(const hymgi_team *team, double now)
 {
   if (team->threads < 2) return false;
   if (team->size == 1 && !team->fallback) return now >= team->next;
-  const bool settled = !team->crowded && !team->fallback && team->open;
-  return now >= team->since + (settled ? 2 : 1) * HYMGI_TEAM_WINDOW;
+  const bool steady = !team->crowded && !team->fallback && team->open;
+  return now >= team->since + (steady ? 2 : 1) * HYMGI_TEAM_WINDOW;
 }
 
 static void resize(hymgi_team *team, double now, int size)
@@ -87,7 +87,7 @@ static void try_more(hymgi_team *team, double now)
   team->fallback = before;
 }
 
-void hymgi_team_judge(hymgi_team *team, double now, double waited)
+void hymgi_team_update(hymgi_team *team, double now, double waited)
 {
   const double window = now - team->since;
   if (!team->open)

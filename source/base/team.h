@@ -22,7 +22,7 @@ typedef struct hymgi_team {
   double reduced_since, reduced; /* seconds with a smaller team than asked for; since 0: not now */
 } hymgi_team;
 
-/* Shortest window in seconds; what its threads have waited in all, as a share of it, from which it is crowded. */
+/* The shortest window in seconds, and the fraction of a window from which the threads' waits, summed, make it crowded. */
 #define HYMGI_TEAM_WINDOW 0.005
 #define HYMGI_TEAM_WAITED 0.2
 
@@ -38,9 +38,9 @@ void hymgi_team_end(hymgi_team *team, double now);
 /* Is it time for a reading? */
 bool hymgi_team_wants(const hymgi_team *team, double now);
 
-/* The threads of the team have waited for cores for so many seconds in all since the last reading. May change
- * team->size; another reading, which is not judged, must then tell what the new team's threads start from. */
-void hymgi_team_judge(hymgi_team *team, double now, double waited);
+/* waited: seconds, summed over the team's threads, for which they have waited for cores since the last reading. May
+ * change team->size. The next reading then starts a window of the new team and is not evaluated. */
+void hymgi_team_update(hymgi_team *team, double now, double waited);
 
 /* Seconds so far with fewer threads than asked for. */
 double hymgi_team_reduced(const hymgi_team *team, double now);

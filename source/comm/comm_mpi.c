@@ -67,7 +67,7 @@ static hymgi_comm *create(size_t size)
   }
   c->loss_sends = c->sends + size;
   c->received = c->sent + size;
-  c->heard = c->sent + 2 * size;
+  c->loss_received = c->sent + 2 * size;
   c->local = c->sent + 3 * size;
   for (size_t r = 0; r < 2 * size; r++)
     c->sends[r] = MPI_REQUEST_NULL;
@@ -80,7 +80,8 @@ static bool release(hymgi_comm *c)
 {
   int finalized = 0;
   if (MPI_Finalized(&finalized) != MPI_SUCCESS || finalized) return true;
-  if (c->stuck || c->lost) return !c->stuck && hymgi_comm_settle(c, c->ranks.size, c->loss_sends);
+  if (c->stuck || c->lost)
+    return !c->stuck && hymgi_comm_wait_briefly(c, c->ranks.size, c->loss_sends);
   if (c->comm != MPI_COMM_NULL) MPI_Comm_free(&c->comm);
   return true;
 }
@@ -273,9 +274,9 @@ bool hymgi_comm_poll(hymgi_comm *comm, hymg_status *status, char text[HYMGI_ALAR
   MPI_Status from;
   hymgi_notice message;
   if (!comm || comm->lost) return false;
-  hymgi_comm_listen(comm);
-  if (comm->num_heard > 0) { /* the others do not wait long for this rank's answer */
-    hymgi_comm_give_up(comm);
+  hymgi_comm_receive_losses(comm);
+  if (comm->num_losses > 0) { /* the others do not wait long for this rank's answer */
+    hymgi_comm_find_missing(comm);
     *status = HYMG_EMPI;
     snprintf(text, HYMGI_ALARM_TEXT, "%s", comm->reason);
     return true;

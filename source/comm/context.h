@@ -46,7 +46,7 @@ struct hymg_context {
 };
 
 /* The next hymgi_agree fails with this status and the present text, on every rank. Only the first
- * failure since the last one is kept; a single rank has nobody to tell. */
+ * failure since the last one is kept; a single rank has nobody to notify. */
 void hymgi_report_later(hymg_context *context, hymg_status status);
 
 /* Sets how many threads the host's loops may use; no more than at first. */

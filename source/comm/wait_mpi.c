@@ -1,7 +1,7 @@
-/* Waiting for other ranks, for a limited time. A rank that gives up, because a call of MPI failed or
- * the limit has passed, sends its loss to all others, which look for such messages while they wait:
- * so all ranks that run give up together. Those that time out call the roll: ranks that send no
- * loss either are the missing ones. */
+/* Waits for other ranks, but only for a limited time. A rank whose MPI call failed or whose limit has
+ * passed stops communicating and sends a notice of the loss to all others. They check for notices while
+ * they wait, so all ranks that still run stop together. After a timeout each rank collects the notices
+ * for a moment: the ranks that sent none are the missing ones. */
 #include "comm/wait_mpi.h"
 
 #include <stdio.h>
@@ -9,11 +9,11 @@
 
 #include "comm/context.h"
 
-enum { TRIES = 16 };                     /* tests between two looks at the clock */
-static const double POLL_SECONDS = 1e-3; /* between two looks for losses */
-static const double SETTLE_SECONDS = 1;  /* for messages to ranks that are gone */
-static const double ROLL_SECONDS = 1,
-                    ROLL_MOST = 10; /* how long the roll call takes: limit / 10 more */
+enum { TRIES = 16 };                        /* tests between two readings of the clock */
+static const double POLL_SECONDS = 1e-3;    /* between two checks for notices */
+static const double LAST_SENDS_SECONDS = 1; /* for messages to ranks that are gone */
+static const double ANSWER_SECONDS = 1,
+                    ANSWER_MOST = 10; /* how long notices are collected: limit / 10 longer */
 
 /* ---- losing the communication ---- */
 
@@ -46,7 +46,7 @@ hymg_status hymgi_comm_check(hymg_context *context, hymgi_comm *world, int error
   return hymgi_comm_refuse(context, world);
 }
 
-void hymgi_comm_listen(hymgi_comm *world)
+void hymgi_comm_receive_losses(hymgi_comm *world)
 {
   int arrived = 0;
   MPI_Status from;
@@ -56,20 +56,20 @@ void hymgi_comm_listen(hymgi_comm *world)
     if (MPI_Recv(&loss, (int)sizeof loss, MPI_BYTE, from.MPI_SOURCE, HYMGI_TAG_LOSS, world->comm,
                  MPI_STATUS_IGNORE) != MPI_SUCCESS)
       return;
-    world->num_heard += !world->heard[from.MPI_SOURCE];
-    world->heard[from.MPI_SOURCE] = 1;
+    world->num_losses += !world->loss_received[from.MPI_SOURCE];
+    world->loss_received[from.MPI_SOURCE] = 1;
     if (loss.status != HYMG_OK && !*world->reason)
       snprintf(world->reason, sizeof world->reason, "rank %d failed: %.440s", from.MPI_SOURCE,
                loss.text);
   }
 }
 
-/* ---- the roll call ---- */
+/* ---- which ranks are missing ---- */
 
 static void name_missing(hymgi_comm *world)
 {
   enum { MOST = 8 };
-  const int missing = world->ranks.size - 1 - world->num_heard;
+  const int missing = world->ranks.size - 1 - world->num_losses;
   const size_t size = sizeof world->reason;
   size_t used = 0;
   if (missing == 0) {
@@ -77,7 +77,7 @@ static void name_missing(hymgi_comm *world)
     return;
   }
   for (int r = 0, named = 0; r < world->ranks.size && named < MOST; r++) {
-    if (world->heard[r] || r == world->ranks.rank) continue;
+    if (world->loss_received[r] || r == world->ranks.rank) continue;
     named++;
     used += (size_t)snprintf(world->reason + used, size - used, "%s%d",
                              named > 1      ? ", "
@@ -94,21 +94,21 @@ static void name_missing(hymgi_comm *world)
     snprintf(world->reason + used, size - used, " did not answer when another rank had given up");
 }
 
-void hymgi_comm_give_up(hymgi_comm *world)
+void hymgi_comm_find_missing(hymgi_comm *world)
 {
-  const double longer = ROLL_SECONDS + world->limit / 10;
-  const double end = hymgi_seconds() + (longer < ROLL_MOST ? longer : ROLL_MOST);
+  const double longer = ANSWER_SECONDS + world->limit / 10;
+  const double end = hymgi_seconds() + (longer < ANSWER_MOST ? longer : ANSWER_MOST);
   hymgi_comm_announce(world, NULL);
-  while (!*world->reason && world->num_heard < world->ranks.size - 1 && hymgi_seconds() < end)
-    hymgi_comm_listen(world);
+  while (!*world->reason && world->num_losses < world->ranks.size - 1 && hymgi_seconds() < end)
+    hymgi_comm_receive_losses(world);
   if (!*world->reason) name_missing(world);
 }
 
 /* ---- waiting ---- */
 
-bool hymgi_comm_settle(hymgi_comm *world, int count, MPI_Request *request)
+bool hymgi_comm_wait_briefly(hymgi_comm *world, int count, MPI_Request *request)
 {
-  const double end = hymgi_seconds() + (world->stuck ? 0 : SETTLE_SECONDS);
+  const double end = hymgi_seconds() + (world->stuck ? 0 : LAST_SENDS_SECONDS);
   int done = 0;
   while (MPI_Testall(count, request, &done, MPI_STATUSES_IGNORE) == MPI_SUCCESS)
     if (done || hymgi_seconds() > end) break;
@@ -120,7 +120,7 @@ void hymgi_comm_withdraw(hymgi_comm *world, int count, MPI_Request *request)
 {
   for (int m = 0; m < count; m++)
     if (request[m] != MPI_REQUEST_NULL) MPI_Cancel(&request[m]);
-  hymgi_comm_settle(world, count, request);
+  hymgi_comm_wait_briefly(world, count, request);
 }
 
 hymg_status hymgi_comm_complete(hymg_context *context, hymgi_comm *world, int count,
@@ -136,9 +136,9 @@ hymg_status hymgi_comm_complete(hymg_context *context, hymgi_comm *world, int co
     if (start == 0) start = now, next = now + POLL_SECONDS;
     if (now < next) continue;
     next = now + POLL_SECONDS;
-    hymgi_comm_listen(world);
-    if (world->num_heard > 0 || (world->limit > 0 && now - start > world->limit))
-      hymgi_comm_give_up(world);
+    hymgi_comm_receive_losses(world);
+    if (world->num_losses > 0 || (world->limit > 0 && now - start > world->limit))
+      hymgi_comm_find_missing(world);
   }
   hymgi_comm_withdraw(world, count, request);
   return hymgi_comm_refuse(context, world);

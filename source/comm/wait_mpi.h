@@ -30,10 +30,10 @@ struct hymgi_comm {
   /* Once lost there is no more communication. stuck: MPI may still use buffers. */
   double limit; /* seconds that a wait may take; 0: any */
   bool lost, stuck;
-  hymgi_notice loss;             /* what this rank has sent to all others, with these requests */
-  MPI_Request *loss_sends;       /* by rank */
-  int *heard, num_heard;         /* by rank: has its loss arrived? */
-  char reason[HYMGI_ALARM_TEXT]; /* of the loss, as the user reads it */
+  hymgi_notice loss;              /* what this rank has sent to all others, with these requests */
+  MPI_Request *loss_sends;        /* by rank */
+  int *loss_received, num_losses; /* by rank: has its notice of the loss arrived? */
+  char reason[HYMGI_ALARM_TEXT];  /* of the loss, as the user reads it */
   _Alignas(int64_t) char out[HYMGI_ROOM], in[HYMGI_ROOM]; /* messages of reductions */
 };
 
@@ -42,9 +42,9 @@ hymg_status hymgi_comm_check(hymg_context *context, hymgi_comm *world, int error
 /* Loses the communication and sends that to all other ranks, once. text: the failure of this rank, or
  * NULL if another one's is the cause. */
 void hymgi_comm_announce(hymgi_comm *world, const char *text);
-/* The same without a failure of this rank: finds out which ranks answer and sets the reason, which takes
- * a second if one is missing. */
-void hymgi_comm_give_up(hymgi_comm *world);
+/* The same if this rank has not failed itself: collects the notices of the others and sets the reason, which
+ * names the ranks that sent none. Takes a second if one is missing. */
+void hymgi_comm_find_missing(hymgi_comm *world);
 /* EMPI, with the reason for which the communication was lost. */
 hymg_status hymgi_comm_refuse(hymg_context *context, const hymgi_comm *world);
 /* The rank in the context's communicator. */
@@ -57,10 +57,10 @@ static inline int hymgi_comm_world_rank(const hymgi_comm *comm, int rank)
 hymg_status hymgi_comm_complete(hymg_context *context, hymgi_comm *world, int count,
                                 MPI_Request *request);
 /* Waits a moment for requests; false: they are not complete, and the communication is stuck. */
-bool hymgi_comm_settle(hymgi_comm *world, int count, MPI_Request *request);
+bool hymgi_comm_wait_briefly(hymgi_comm *world, int count, MPI_Request *request);
 /* Cancels requests that nobody waits for. */
 void hymgi_comm_withdraw(hymgi_comm *world, int count, MPI_Request *request);
-/* Receives the losses of other ranks that have arrived. */
-void hymgi_comm_listen(hymgi_comm *world);
+/* Receives the notices of a loss that have arrived from other ranks. */
+void hymgi_comm_receive_losses(hymgi_comm *world);
 
 #endif

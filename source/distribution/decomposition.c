@@ -226,7 +226,7 @@ int hymgi_decomp_owner(const hymgi_decomp *decomp, const int box[3])
   return (int)(hymgi_morton_rank(decomp->boxes, b) * decomp->ranks / product(decomp->boxes));
 }
 
-/* First position of a rank's share: the smallest p with floor(p R / N) >= rank. */
+/* First position of a rank's part: the smallest p with floor(p R / N) >= rank. */
 static int64_t share_first(const hymgi_decomp *d, int rank)
 {
   return ((int64_t)rank * product(d->boxes) + d->ranks - 1) / d->ranks;
@@ -258,15 +258,15 @@ hymg_status hymgi_decomp_boxes_of(hymg_context *context, const hymgi_decomp *dec
 {
   if (!decomp->finer) return finest_boxes_of(context, decomp, rank, list, count);
   TRY(hymgi_decomp_boxes_of(context, decomp->finer, rank, list, count));
-  int kept = 0;
+  int used = 0;
   for (int i = 0; i < *count; i++) {
     int image[3];
     for (int a = 0; a < 3; a++)
       image[a] = image_of(decomp, a, (*list)[3 * i + a]);
     if (image[0] < 0 || image[1] < 0 || image[2] < 0) continue;
-    memcpy(*list + (ptrdiff_t)3 * kept++, image, sizeof image);
+    memcpy(*list + (ptrdiff_t)3 * used++, image, sizeof image);
   }
-  *count = kept;
+  *count = used;
   return HYMG_OK;
 }
 

@@ -1,7 +1,7 @@
 /* Buffers and flags of a transport. The arena of a rank contains, in this order: its abort flag;
  * for each plan its counters, a word per message from a peer (how often it was received) and per
  * message to a peer (how often it was acknowledged); the versions of each message from a peer;
- * the buffers of MPI or NCCL. Ranks tell each other by MPI messages where to write. */
+ * the buffers of MPI or NCCL. Ranks exchange by MPI messages where to write. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,18 +159,18 @@ static hymg_status connect_arenas(hymgi_hierarchy *h, const hymgi_plan_list *lis
 
 /* ---- messages between peers ---- */
 
-/* Tells the other ranks this rank's offsets of its receives, or of its sends, and gets theirs of
+/* Sends the offsets of this rank's receives, or of its sends, to the other ranks and receives theirs of
  * the same messages. */
 static hymg_status pass_offsets(const hymgi_plan *plan, bool of_receives)
 {
   hymg_context *c = plan->context;
-  hymgi_message *told = of_receives ? plan->receive : plan->send;
+  hymgi_message *sent = of_receives ? plan->receive : plan->send;
   hymgi_message *asked = of_receives ? plan->send : plan->receive;
   const int in = of_receives ? plan->num_sends : plan->num_receives;
   hymg_status status = HYMG_OK, s;
   for (int m = 0; m < plan->num_sends + plan->num_receives; m++) {
     const bool sends = m >= in;
-    hymgi_message *message = sends ? told + (m - in) : asked + m;
+    hymgi_message *message = sends ? sent + (m - in) : asked + m;
     s = hymgi_comm_post(c, plan->requests, sends, message->rank, plan->tag,
                         sends ? message->mine : message->theirs, OFFSETS);
     if (status == HYMG_OK) status = s;

@@ -1,9 +1,9 @@
 /* Beginning anew after a failure. A rank whose GPU has failed no longer sends, and its neighbours'
  * GPUs, which would wait for it, go on without its messages: counters and buffers no longer match,
- * and messages may arrive late. Nothing of this may reach a later call. So once an agreement has told
- * all ranks of the failure, all of them together, for all solvers of the context,
+ * and messages may arrive late. Nothing of this may reach a later call. So once an agreement has
+ * reported the failure to all ranks, all of them together, for all solvers of the context,
  *
- * 1. abort: each GPU tells its neighbours to wait no longer, and then the rank waits until its own
+ * 1. abort: each GPU signals its neighbours to stop waiting, and then the rank waits until its own
  *    GPU is idle. NCCL's communicator is made anew.
  * 2. Barrier: every GPU is idle, and what was under way between GPUs has arrived.
  * 3. clear the flags, counters and buffers in the memory of their own GPU, which is the memory that

@@ -108,7 +108,7 @@ static void live(world *w, hymgi_team *team, double seconds)
   for (; w->now < end; w->now += step) {
     if (team->size > w->cores) waited += 0.5 * step * (team->size - w->cores);
     if (!hymgi_team_wants(team, w->now)) continue;
-    hymgi_team_judge(team, w->now, waited);
+    hymgi_team_update(team, w->now, waited);
     waited = 0;
   }
   hymgi_team_end(team, w->now);

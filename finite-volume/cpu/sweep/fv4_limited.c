@@ -3,7 +3,7 @@
 #include "formulas/fv4_alpha.h"
 #include "formulas/limiter.h"
 
-unsigned hymgi_fv4_walls(const hymgi_geom *g, const int cjk[3])
+unsigned hymgi_fv4_boundaries(const hymgi_geom *g, const int cjk[3])
 {
   const int j = cjk[1], k = cjk[2], p = hymgi_first(g, cjk[0], j, k);
   unsigned ends = 63;
@@ -26,14 +26,14 @@ unsigned hymgi_fv4_walls(const hymgi_geom *g, const int cjk[3])
 #define A(di, dj, dk)  CELL(own, other, di, dj, dk)
 
 /* Slots with the same boundaries. */
-HYMGI_INLINE void run(const bool residual, const fv4_row *r, unsigned walls, int from, int to,
+HYMGI_INLINE void run(const bool residual, const fv4_row *r, unsigned boundaries, int from, int to,
                       hymgi_real *out)
 {
   const ptrdiff_t P = r->pitch, L = r->plane, sm = r->sm, sp = r->sp, s2 = r->s2;
   const hymgi_real *const o = r->o, *const q = r->q;
   for (int t = from; t < to; t++) {
     hymgi_real ax;
-    HYMGI_FV4_LIMITED(X, BI, BJ, BK, walls, ax);
+    HYMGI_FV4_LIMITED(X, BI, BJ, BK, boundaries, ax);
     if (r->alpha) ax = hymgi_fma(r->alpha[t], o[t], ax);
     out[t] = residual ? r->f[t] - ax : ax;
   }
@@ -43,12 +43,13 @@ void hymgi_fv4_limited(bool residual, const fv4_row *r, int from, int to, hymgi_
 {
   for (int t = from; t < to;) {
     const bool first = t == 0, last = t == r->n - 1;
-    const unsigned ends = (first ? 1u : 0) | (last ? 2u : 0), walls = r->walls & (ends | ~3u);
-    const int beside = first || last ? t + 1 : r->n - 1, next = beside < to ? beside : to;
+    const unsigned ends = (first ? 1u : 0) | (last ? 2u : 0),
+                   boundaries = r->boundaries & (ends | ~3u);
+    const int end = first || last ? t + 1 : r->n - 1, next = end < to ? end : to;
     if (residual)
-      run(true, r, walls, t, next, out);
+      run(true, r, boundaries, t, next, out);
     else
-      run(false, r, walls, t, next, out);
+      run(false, r, boundaries, t, next, out);
     t = next;
   }
 }

@@ -17,7 +17,7 @@ typedef struct job {
   int colour;
   const hymgi_real *with; /* not NULL: the sum of out times this is wanted, with this scale */
   hymgi_sum_scale scale;
-  ptrdiff_t apart; /* GSRB: distance from the vector with the red cells to the one with the black */
+  ptrdiff_t black_offset;   /* GSRB: from the vector with the red cells to the one with the black */
   hymgi_requests *requests; /* messages in flight, or NULL */
   unsigned cut; /* not 0: the faces whose layers wait; before: the half sweeps that went before */
   int before;
@@ -193,29 +193,29 @@ static void run_part(const job *w, part which, found *all)
 
 /* An iterate with its red cells in one vector and its black cells in another can be used like a
  * single vector: the one with the red cells, with the distance to the black cells adjusted. */
-static void spread_colours(const hymgi_level *level, ptrdiff_t apart)
+static void spread_colours(const hymgi_level *level, ptrdiff_t black_offset)
 {
   for (int b = 0; b < level->num_boxes; b++)
-    level->box[b].half += apart;
+    level->box[b].half += black_offset;
 }
 
-static void begin_halo(const hymgi_level *level, ptrdiff_t apart, hymgi_real *x)
+static void begin_halo(const hymgi_level *level, ptrdiff_t black_offset, hymgi_real *x)
 {
   const hymgi_plan *const plan = hymgi_operator_halo(level);
   if (!plan || level->silent) return;
-  spread_colours(level, apart);
+  spread_colours(level, black_offset);
   hymgi_exchange_begin(level->context, &level->backend->mover, plan, level->box, x, level->box, x);
-  spread_colours(level, -apart);
+  spread_colours(level, -black_offset);
 }
 
-static void finish_halo(const hymgi_level *level, ptrdiff_t apart, hymgi_real *x)
+static void finish_halo(const hymgi_level *level, ptrdiff_t black_offset, hymgi_real *x)
 {
   const hymgi_plan *const plan = hymgi_operator_halo(level);
-  spread_colours(level, apart);
+  spread_colours(level, black_offset);
   if (plan && !level->silent)
     hymgi_exchange_end(level->context, &level->backend->mover, plan, level->box, x, NULL);
   if (level->method->stencil == HYMG_FV4) hymgi_cpu_fill_ghosts(level, x, HYMGI_GHOSTS_V4, false);
-  spread_colours(level, -apart);
+  spread_colours(level, -black_offset);
 }
 
 void hymgi_cpu_update_ghosts(const hymgi_level *level, hymgi_real *x)
@@ -226,20 +226,20 @@ void hymgi_cpu_update_ghosts(const hymgi_level *level, hymgi_real *x)
 
 void hymgi_cpu_begin_halo(const hymgi_level *level, host_iterate x)
 {
-  begin_halo(level, x.apart, x.x);
+  begin_halo(level, x.black_offset, x.x);
 }
 
 void hymgi_cpu_own_ghosts(const hymgi_level *level, host_iterate x)
 {
   if (level->method->stencil != HYMG_FV4) return;
-  spread_colours(level, x.apart);
+  spread_colours(level, x.black_offset);
   hymgi_cpu_fill_ghosts(level, x.x, HYMGI_GHOSTS_V4, false);
-  spread_colours(level, -x.apart);
+  spread_colours(level, -x.black_offset);
 }
 
 void hymgi_cpu_finish_halo(const hymgi_level *level, host_iterate x)
 {
-  finish_halo(level, x.apart, x.x);
+  finish_halo(level, x.black_offset, x.x);
 }
 
 double hymgi_cpu_sweep_shell(const host_pass *pass, hymgi_real *out, int colour, int s,
@@ -260,13 +260,13 @@ static found run_job(job *w, hymgi_real *x)
   const hymgi_plan *plan = hymgi_operator_halo(level);
   const bool overlap = hymgi_sends(level);
   found all = {.max = 0};
-  begin_halo(level, w->apart, x);
+  begin_halo(level, w->black_offset, x);
   if (overlap) {
     w->requests = level->silent ? NULL : plan->requests;
     run_part(w, INNER, &all);
     w->requests = NULL;
   }
-  finish_halo(level, w->apart, x);
+  finish_halo(level, w->black_offset, x);
   run_part(w, overlap ? SHELL : ALL, &all);
   return all;
 }
@@ -340,7 +340,7 @@ static void gsrb(hymgi_level *level, int first)
     job w = {{HOST_GSRB, level, level->f, now[c], now[1 - c], {.residual = 1}},
              .out = fv4 ? next[c] : level->x,
              .colour = c,
-             .apart = split ? host_distance(now[0], now[1]) : 0};
+             .black_offset = split ? host_distance(now[0], now[1]) : 0};
     run_job(&w, now[0]);
     if (!fv4) continue;
     hymgi_real *const old = now[c];

@@ -21,7 +21,7 @@ inline void send_bits(double *to, unsigned long long bits)
 {
   __atomic_store_n((unsigned long long *)to, bits, __ATOMIC_RELEASE);
 }
-inline unsigned long long look(const double *at)
+inline unsigned long long load_bits(const double *at)
 {
   return __atomic_load_n((const unsigned long long *)at, __ATOMIC_ACQUIRE);
 }

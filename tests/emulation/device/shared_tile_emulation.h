@@ -9,7 +9,7 @@ inline void post_bits(numbered *to, unsigned long long bits, unsigned long long 
 {
   *to = {bits, number};
 }
-inline numbered look(const numbered *at)
+inline numbered load_numbered(const numbered *at)
 {
   return *at;
 }

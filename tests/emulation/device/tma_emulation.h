@@ -16,7 +16,7 @@ struct alignas(16) byte_barrier {
 
 struct grid_map {
   const char *base;
-  ptrdiff_t pitch, plane, apart;
+  ptrdiff_t pitch, plane, grid_stride;
   int n[3], box[2], each;
 };
 
@@ -72,19 +72,19 @@ inline void copy_box(void *to, const grid_map *map, int x, int y, int z, byte_ba
 inline void copy_boxes(void *to, const grid_map *map, int x, int y, int z, byte_barrier *b)
 {
   char *const second = copy_rows(static_cast<char *>(to), map, map->base, x, y, z);
-  copy_rows(second, map, map->base + map->apart * map->each, x, y, z);
+  copy_rows(second, map, map->base + map->grid_stride * map->each, x, y, z);
   b->bytes -= 2 * map->box[0] * map->box[1] * map->each;
   barrier_check(b);
 }
 
 template <typename T>
 const char *make_map(void **, grid_map *m, const T *base, const int n[3], ptrdiff_t pitch,
-                     ptrdiff_t plane, int wide, int high, ptrdiff_t apart = 0)
+                     ptrdiff_t plane, int wide, int high, ptrdiff_t grid_stride = 0)
 {
   *m = {reinterpret_cast<const char *>(base),
         pitch,
         plane,
-        apart,
+        grid_stride,
         {n[0], n[1], n[2]},
         {wide, high},
         (int)sizeof(T)};
