@@ -65,7 +65,7 @@ static void run_all(hymgi_level *level, candidate *c, int count, int rounds)
   qsort(c, (size_t)count, sizeof *c, faster);
 }
 
-/* Of sorted candidates, the fastest of each number of stages; returns how many. */
+/* Keeps the fastest of the sorted candidates for each number of stages; returns how many there are. */
 static int one_of_each(candidate *c, int count)
 {
   int distinct = 0;
@@ -78,9 +78,9 @@ static int one_of_each(candidate *c, int count)
   return distinct;
 }
 
-/* All candidates on a slab that may fit in the third-level cache, without neighbours; then the best on the
- * whole level. Beside other ranks those are the best of each depth, since deep ones leave more for
- * afterwards. */
+/* Times all candidates on a slab without neighbours, which may fit in the third-level cache, then the best of
+ * them on the whole level. With neighbouring ranks the best of each depth are timed there, since a deeper
+ * wavefront leaves more cells to be done after the messages. */
 void hymgi_cpu_tune(hymgi_level *level)
 {
   /* else there is only one schedule */

@@ -58,8 +58,8 @@ typedef struct host_row {
 
 host_row hymgi_cpu_rows(const hymgi_geom *box, int num_boxes, bool colours);
 void hymgi_cpu_next(host_row *r);
-/* Without colours: the number of this thread's rows in the plane from the current one on; to the row
- * after them. */
+/* For rows without colours. rows_of_plane: the number of this thread's rows in the plane, from the current one
+ * on; next_plane: goes to the row after them. */
 int hymgi_cpu_rows_of_plane(const host_row *r);
 void hymgi_cpu_next_plane(host_row *r);
 

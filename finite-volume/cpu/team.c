@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* As many as OpenMP was given; if that are all cores, which is its default, this rank's part of the node's. */
+/* The number of threads that OpenMP was given. If that is all cores, its default, this rank takes its part of the
+ * node's cores. */
 int hymgi_backend_threads(int wanted, int ranks)
 {
   if (wanted > 0) return wanted;
@@ -30,7 +31,7 @@ int hymgi_cpu_threads(const hymgi_level *level)
 }
 
 /* Nanoseconds for which the calling thread has been ready to run without a core; 0 where the system does not
- * tell. The second of three numbers. */
+ * report it. The file has three numbers, of which this is the second. */
 static uint64_t waited_by_this_thread(void)
 {
   char text[80], *end;

@@ -7,7 +7,8 @@
 /* Number of threads that pays off for a level at present: one below some thousand cells. */
 int hymgi_cpu_threads(const hymgi_level *level);
 
-/* The same if no other program uses the cores; never less. What is planned for so many threads suits all teams. */
+/* The number of threads if no other program uses the cores, so an upper bound: what is allocated for so many suits all
+ * teams. */
 int hymgi_cpu_most_threads(const hymgi_level *level);
 
 /* To be called where a level operation begins, every some milliseconds or more often: adapts the context's team to what

@@ -1,4 +1,4 @@
-/* What the library was compiled for, against the CPU that it runs on. */
+/* Checks that the CPU has the instructions that the library was compiled for. */
 #ifndef HYMGI_BASE_CPU_H
 #define HYMGI_BASE_CPU_H
 

@@ -81,7 +81,7 @@ HYMGI_INLINE void hymgi_sum_add(double term, const hymgi_sum_scale *scale,
   }
 }
 
-/* The same for a term that may be too large, or not finite. */
+/* Adds a term that may be too large for the scale, or not finite. */
 HYMGI_INLINE void hymgi_sum_add_below(double term, const hymgi_sum_scale *scale,
                                       int64_t words[HYMGI_SUM_RESULT])
 {

@@ -31,7 +31,7 @@ int hymgi_team_worth(int64_t cells, int threads);
 
 hymgi_team hymgi_team_of(int threads);
 
-/* A call begins; a pause before it does not belong to a window. It ends. */
+/* To be called when a call of the library begins and ends. The pause between two calls belongs to no window. */
 void hymgi_team_begin(hymgi_team *team, double now);
 void hymgi_team_end(hymgi_team *team, double now);
 

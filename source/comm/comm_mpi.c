@@ -51,7 +51,7 @@ bool hymgi_comm_is_stuck(const hymgi_comm *comm)
 
 /* ---- making and destroying ---- */
 
-/* A communicator without MPI's, with what needs memory; NULL: there is none. */
+/* Allocates a communicator; MPI's is still missing. NULL: no memory. */
 static hymgi_comm *create(size_t size)
 {
   hymgi_comm *c = calloc(1, sizeof *c);
@@ -138,8 +138,8 @@ static bool agree(MPI_Comm user, hymgi_comm *c, double limit, hymg_status *statu
   return true;
 }
 
-/* A communicator of their own for all ranks, who then know their nodes. agreed: false if this rank
- * has failed without the others' knowledge; it tells them once it can. */
+/* Duplicates the user's communicator and finds the ranks of each node. agreed: false if this rank has
+ * failed and the others do not know it yet; it then takes part and reports the failure. */
 static hymg_status connect(MPI_Comm user, hymgi_comm *c, bool agreed)
 {
   MPI_Request request;
@@ -175,8 +175,8 @@ hymg_status hymgi_comm_adopt(MPI_Comm user, hymg_status mine, double limit, hymg
 
 /* ---- groups of ranks ---- */
 
-/* The same on ranks of one host and boot, and on no others: hosts may have the same name. Not asked of
- * MPI, which has no call for that with a limit. */
+/* A number that only ranks of one host have in common. It includes the boot, as several hosts may have the
+ * same name. MPI's own call for this could wait without a limit. */
 static int64_t key_of_node(void)
 {
   char text[MPI_MAX_PROCESSOR_NAME + 64] = "";

@@ -183,7 +183,7 @@ hymg_status hymgi_comm_barrier(hymg_context *context, hymgi_comm *comm)
   return hymgi_comm_max_int(context, comm, &nothing, 1);
 }
 
-/* In each step to the rank that is so far ahead, from the one that is so far behind. */
+/* In step s each rank sends to the rank s places ahead and receives from the one s places behind. */
 hymg_status hymgi_comm_gather_local(hymg_context *context, hymgi_comm *comm, const void *mine,
                                     size_t size, void *all)
 {

@@ -43,7 +43,7 @@ hymg_status hymgi_decomp_create_for(hymg_context *context, int ranks, const hymg
  * axes with several boxes. */
 hymg_status hymgi_decomp_coarsen(hymg_context *context, const hymgi_decomp *finer, int min_box,
                                  int64_t gather_below, hymgi_decomp **coarse);
-/* Likewise with the axes of a mask halved (0: the same cells), n to ceil(n / 2). Cuts move to the next
+/* Halves the axes of a mask (0: the same cells), n to ceil(n / 2). Cuts move to the next
  * even cell, so that this level can be halved along any axis; boxes that get no cell vanish. A level
  * with fewer cells than gather_below becomes one box. */
 hymg_status hymgi_decomp_coarsen_axes(hymg_context *context, const hymgi_decomp *finer,

@@ -81,7 +81,8 @@ typedef struct hymgi_member {
 #define HYMGI_ABOVE_0      DBL_TRUE_MIN, DBL_MAX, "above 0 and finite"
 #define HYMGI_UNCHECKED    NULL, 0, 0, NULL
 
-/* Of the struct `of`; default: whose members are all 0. check: EINVAL, naming value and range. */
+/* Sets a member of the struct `of`, sets its default (the struct must be all 0), checks its range (EINVAL,
+ * naming value and range). */
 void hymgi_member_set(const hymgi_member *m, int entry, void *of, double value);
 void hymgi_member_default(const hymgi_member *m, void *of);
 hymg_status hymgi_member_check(hymg_context *context, const hymgi_member *m, int entry,

@@ -76,7 +76,7 @@ void hymgi_transport_enter(hymgi_hierarchy *h)
   h->context->recover = recover;
 }
 
-/* Also of a solver that failed before it had a context. */
+/* h->context may be NULL: creating the solver may have failed before it was set. */
 void hymgi_transport_leave(hymgi_hierarchy *h)
 {
   if (!h->context) return;

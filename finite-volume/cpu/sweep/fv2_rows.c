@@ -112,7 +112,7 @@ HYMGI_INLINE void fill_row_ends(const hymgi_level *level, const hymgi_geom *g, h
     store_other(hymgi_fv2_ghost((hymgi_real)weight[1], row[g->split ? n - 1 : n - 2]), row + n);
 }
 
-/* Of a row in which no face but those at its ends lies on a boundary. */
+/* Describes a row in which only the faces at its ends may lie on a boundary. */
 HYMGI_INLINE fv2_row inner_row_of(const hymgi_level *level, const hymgi_geom *g,
                                   const hymgi_real *f, const hymgi_real *x, const int cjk[3])
 {

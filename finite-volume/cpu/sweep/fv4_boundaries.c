@@ -28,8 +28,8 @@ static double value_at(const box_view *v, int face, const int at[3])
   return value ? value[hymgi_boundary_at(v->g, face, at)] : 0;
 }
 
-/* Of cell `at`, up to two layers off the box: x is extrapolated over the ghosts along y, these over those
- * along z. */
+/* What the boundary data contribute to the ghost value of cell `at`, up to two layers off the box. Ghosts
+ * along z come first; those along y are extrapolated over them, and those along x over both. */
 static double data_at(const box_view *v, const int at[3])
 {
   for (int axis = 0; axis < 3; axis++) {
@@ -66,7 +66,7 @@ static double beta_near(const box_view *v, const int at[3], int t, int sign)
   return v->level->c.limited ? fabs(beta) : beta;
 }
 
-/* Of h times the derivative at a Neumann boundary: its difference along t. */
+/* The difference along t of h times the derivative at a Neumann boundary. */
 static double slope_difference(const box_view *v, int face, const int at[3], int t)
 {
   int up[3] = {at[0], at[1], at[2]}, down[3] = {at[0], at[1], at[2]};
@@ -140,7 +140,8 @@ static double alpha_near(const hymgi_geom *g, const double *alpha, const int at[
   return alpha[hymgi_at(g, next[0], next[1], next[2])];
 }
 
-/* Of a cell, along an axis; only ghosts have data. */
+/* What the data add to the mean of alpha u in a cell through the differences along an axis. Only ghosts have
+ * data. */
 static double alpha_part(const box_view *v, const double *alpha, const int at[3], int axis)
 {
   const double step =

@@ -23,14 +23,14 @@ typedef struct job {
   int before;
 } job;
 
-/* What a thread has found, or several: then in words. */
+/* The largest value or the sum that a thread has found; those of several threads are combined in words. */
 typedef struct found {
   double max;
   host_sum sum;
   int64_t words[HYMGI_SUM_RESULT];
 } found;
 
-/* All cells; those whose stencil reads no ghost; the remaining ones. */
+/* ALL cells of a box, the INNER ones, whose stencil reads no ghosts, or the SHELL around those. */
 typedef enum { ALL, INNER, SHELL } part;
 
 void hymgi_cpu_run_slots(const host_pass *w, const hymgi_geom *g, const int cjk[3], int from,
@@ -359,7 +359,7 @@ host_pass hymgi_cpu_relaxation(const hymgi_level *level, int s)
       level->x,   {w.residual, w.momentum, w.momentum != 0 ? level->y : NULL, level->c.l1inv}};
 }
 
-/* What hymgi_cpu_interpolate_later left to the smoother. */
+/* Does the interpolation that hymgi_cpu_interpolate_later has put off. */
 static void interpolate_now(hymgi_level *level)
 {
   const hymgi_interpolation start = level->start;

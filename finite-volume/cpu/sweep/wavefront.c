@@ -249,7 +249,7 @@ static void run_restrict(const wave *w, const rows *r, int k)
 
 /* ---- the stages of the robust path ---- */
 
-/* What comes before the sweeps. A sweep does not read the cells that it updates: with split rows, only
+/* Runs the stage before the sweeps. A sweep does not read the cells that it updates: with split rows, only
  * the others need a value. */
 static void run_start(const wave *w, const rows *r, int k)
 {
@@ -353,7 +353,7 @@ static void exchange(const hymgi_level *level, host_iterate x)
   hymgi_cpu_finish_halo(level, x);
 }
 
-/* What the stages after the sweeps have left out; x is the iterate. */
+/* Completes the stages after the sweeps in the cells that they have left out; x is the iterate. */
 static void finish_last(wave *w, host_iterate x)
 {
   const hymgi_level *level = w->level;

@@ -48,8 +48,8 @@ static hymg_status check_inside(const hymg_field *field, const hymgi_user_brick 
 
 /* ---- entries that another rank holds ---- */
 
-/* A part of the brick that is in none of the boxes, in *missing; false if there is none. What is left
- * of the brick around the first box is looked for in the others. */
+/* Finds a part of the brick that is in none of the boxes; false if there is none. Cuts the brick around
+ * the first box and searches the pieces in the other boxes. */
 static bool find_missing(const hymgi_geom *box, int count, const int from[3], const int to[3],
                          int missing[2][3])
 {
@@ -188,7 +188,7 @@ static bool is_in(const hymgi_geom *g, const int cell[3], size_t *at)
   return true;
 }
 
-/* A box at a time, through a copy on the host. */
+/* Writes one box, through a copy on the host. */
 static hymg_status put_in_box(hymg_field *field, const hymgi_geom *g, int64_t count,
                               const int (*cell)[3], const double *value)
 {

@@ -23,8 +23,8 @@ static hymg_status check(const hymg_solver *solver, const hymg_field *u, hymg_fi
   return HYMG_OK;
 }
 
-/* Where there are fixed cells, the betas as they were before these were cut off: exchanged before and
- * after. */
+/* Faces of fixed cells have beta 0 in the solver. Fluxes need the betas from before that, so the two are
+ * exchanged before and after. */
 static void exchange_betas(hymgi_level *level)
 {
   for (int axis = 0; level->fixed.given && axis < 3; axis++) {

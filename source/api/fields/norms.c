@@ -21,7 +21,7 @@ double hymgi_norm(const hymg_solver *solver, const hymgi_level *level, const dou
   return ldexp(sqrt(hymgi_dot(level, copy, copy)), exponent);
 }
 
-/* A value that the ranks of the level know, on all ranks of the context. */
+/* Passes a value from the ranks of the level to all ranks of the context. */
 double hymgi_known_by_all(const hymgi_level *level, double value)
 {
   hymg_context *c = level->context;
@@ -34,7 +34,7 @@ double hymgi_known_by_all(const hymgi_level *level, double value)
   return both[1] > 0 ? -both[1] : both[0];
 }
 
-/* Not so far that the factor or its inverse leaves the range of normal numbers. */
+/* The exponent is limited so that the factor and its inverse are normal numbers. */
 int hymgi_scale_for(double norm)
 {
   enum { MOST = 1000 };

@@ -120,7 +120,7 @@ static void put(saver *s, off_t at, const void *data, size_t size)
   }
 }
 
-/* Where the values of field m begin; before them their size in bytes. */
+/* The position in the file of field m's values. Their size in bytes stands before them. */
 static off_t array_at(const saver *s, int m)
 {
   const off_t size = (off_t)hymg_grid_cells(s->grid) * (off_t)sizeof(double);
