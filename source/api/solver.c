@@ -76,23 +76,6 @@ static hymg_status make_history(hymg_solver *s)
       s->history ? HYMG_OK : hymgi_fail(c, HYMG_ENOMEM, "no memory for %d records", s->max_cycles));
 }
 
-/* No levels are measured: their number is not known before. */
-static void set_robust(hymgi_hierarchy *h, const hymgi_backend *backend)
-{
-  hymgi_robust_init(h);
-  if (h->options.cycle == HYMG_CYCLE_F) h->options.cycle = HYMG_CYCLE_V;
-  h->placement = (hymgi_placement){
-      .fine = backend, .host_from = HYMGI_MAX_LEVELS, .tail_from = HYMGI_MAX_LEVELS};
-}
-
-static hymg_status begin_robust(hymg_solver *s, const hymgi_backend *backend)
-{
-  set_robust(&s->h, backend);
-  TRY(hymgi_transport_choose(&s->h));
-  s->h.context->status = HYMG_OK;
-  return hymgi_robust_build_finest(&s->h, backend);
-}
-
 /* Ends the reason for the path with `text` if that holds; without it if not. */
 static void add_reason(hymgi_path_choice *path, const char *text, bool holds)
 {
@@ -101,44 +84,53 @@ static void add_reason(hymgi_path_choice *path, const char *text, bool holds)
   if (used + strlen(text) < sizeof path->why) strcpy(path->why + used, holds ? text : "");
 }
 
-/* FV4 on level 0: its limiter, of which the reason for the path tells, the mean of alpha u, then its
- * boundaries. */
-static hymg_status set_fv4(hymg_solver *s)
+/* What the choice of the path does not say. */
+static void add_reasons(hymg_solver *s)
 {
-  bool limited;
-  TRY(hymgi_limiter_set(&s->h, &limited));
-  add_reason(&s->path, "; FV4 has the flux of FV2 at jumps of beta", limited);
-  TRY(hymgi_alpha_set(&s->h));
-  return hymgi_fv4_boundaries_set(&s->h);
-}
-
-/* What the standard path does not do. */
-static void tell_order(hymg_solver *s)
-{
-  const bool second = !s->h.method.robust && s->h.method.stencil == HYMG_FV4 && s->h.alpha_varies;
+  const hymgi_hierarchy *h = &s->h;
+  const bool second = !h->method.robust && h->method.stencil == HYMG_FV4 && h->alpha_varies;
+  add_reason(&s->path, "; FV4 has the flux of FV2 at jumps of beta", h->limited);
   add_reason(&s->path, "; alpha varies, and its term is of 2nd order here (4th: path robust)",
              second);
 }
 
-static hymg_status end_robust(hymg_solver *s)
-{
-  TRY(set_fv4(s));
-  TRY(hymgi_robust_build_coarser(&s->h));
-  const int levels = s->h.num_levels, host = s->h.placement.host_from;
-  if (s->h.placement.fine->attach) s->h.choice.host_from = host < levels ? host : levels;
-  TRY(hymgi_transport_connect(&s->h));
-  return hymgi_solver_attach(s);
-}
+/* ---- choosing the path, making the levels ---- */
 
-/* The same operator and options, without levels. */
-static void start_again(hymg_solver *s)
+/* The same operator, without levels, then the first ones of the path. */
+static hymg_status begin(hymg_solver *s, const hymg_options *options, const hymgi_backend *backend)
 {
   const hymg_operator *op = s->h.op;
-  const hymg_options options = s->h.options;
-  hymgi_robust_destroy(&s->h);
+  const hymgi_tuning tuning = s->h.method.tuning;
   hymgi_hierarchy_destroy(&s->h);
   memset(&s->h, 0, sizeof s->h);
-  hymgi_hierarchy_init(&s->h, op, &options);
+  hymgi_hierarchy_init(&s->h, op, options);
+  s->h.method.tuning = tuning;
+  hymgi_preset(&s->h, s->path.path == HYMG_PATH_ROBUST);
+  TRY(hymgi_levels_begin(&s->h, backend, s->tuned ? NULL : hymgi_placement_measure));
+  s->tuning_seconds = s->h.choice.seconds;
+  return HYMG_OK;
+}
+
+/* Where the coefficients decide, by level 0 of the robust path, which goes on from there; of the standard path for FMG,
+ * which has no other, and if there is not the memory. */
+static hymg_status choose(hymg_solver *s, const hymgi_backend *backend)
+{
+  const hymg_options options = s->h.options; /* the robust path changes the cycle */
+  hymgi_path_choice *const path = &s->path;
+  TRY(hymgi_agree(s->h.context, hymgi_path_choose(&s->h, path)));
+  const bool open = path->path == HYMG_PATH_AUTO;
+  if (open) path->path = options.method == HYMG_FMG ? HYMG_PATH_STANDARD : HYMG_PATH_ROBUST;
+  TRY(hymgi_agree(s->h.context, hymgi_path_check(&s->h, path)));
+  hymg_status status = begin(s, &options, backend);
+  if (open && status == HYMG_ENOMEM && path->path == HYMG_PATH_ROBUST) {
+    path->path = HYMG_PATH_STANDARD;
+    status = begin(s, &options, backend);
+  }
+  TRY(status);
+  if (open) TRY(hymgi_path_judge(&s->h, path));
+  TRY(hymgi_agree(s->h.context, hymgi_path_check(&s->h, path)));
+  return (path->path == HYMG_PATH_ROBUST) == s->h.method.robust ? HYMG_OK
+                                                                : begin(s, &options, backend);
 }
 
 /* FMG looks at its result where alpha varies from cell to cell. */
@@ -148,53 +140,13 @@ static hymg_status look_at_alpha(hymg_solver *s)
   return hymgi_alpha_step_of(&s->h, &s->h.alpha_step);
 }
 
-/* Where the coefficients decide on the path, the placement is measured after that. */
-static hymg_status build_standard(hymg_solver *s, const hymgi_backend *backend,
-                                  const hymgi_tuning *tuning)
+static hymg_status complete(hymg_solver *s)
 {
-  hymg_context *c = s->h.context;
-  const bool open = s->path.path == HYMG_PATH_AUTO;
-  TRY(hymgi_hierarchy_shape(&s->h, backend));
-  TRY(hymgi_placement_choose(&s->h, backend, tuning || open ? NULL : hymgi_placement_measure));
-  s->tuning_seconds = s->h.choice.seconds;
-  hymgi_hierarchy_place(&s->h);
-  TRY(hymgi_transport_choose(&s->h));
-  c->status = HYMG_OK;
-  TRY(hymgi_precision_settle(&s->h, hymgi_memory_check));
-  TRY(hymgi_agree(c, hymgi_memory_check(&s->h)));
-  TRY(hymgi_hierarchy_fill(&s->h));
-  TRY(hymgi_agree(c, c->status)); /* loading clears the status */
-  TRY(hymgi_coefficients_load(&s->h));
-  if (open) TRY(hymgi_path_judge(&s->h, &s->path));
+  TRY(hymgi_levels_complete(&s->h));
   TRY(look_at_alpha(s));
-  if (s->path.path == HYMG_PATH_ROBUST) return HYMG_OK; /* built anew */
-  if (open && hymgi_placement_lacks_measurement(&s->h)) {
-    start_again(s);
-    return build_standard(s, backend, tuning);
-  }
   TRY(hymgi_solver_attach(s));
-  if (!tuning && s->h.options.tuning == HYMG_TUNE_MEASURE) TRY(hymgi_agree(c, tune(s)));
-  return HYMG_OK;
-}
-
-/* On the host, where the coefficients are to decide: builds level 0 of the robust path and judges by
- * it, since the robust path then goes on from there. The standard path starts again, as it does without
- * a judgement if there is not the memory for this. FMG has no robust path. */
-static hymg_status judge_on_robust_level(hymg_solver *s, const hymgi_backend *backend)
-{
-  if (s->path.path != HYMG_PATH_AUTO || backend->id != HYMG_BACKEND_HOST ||
-      s->h.options.method == HYMG_FMG)
-    return HYMG_OK;
-  const hymg_options options = s->h.options; /* the robust path changes the cycle */
-  const hymg_status status = begin_robust(s, backend);
-  if (status != HYMG_ENOMEM) {
-    TRY(status);
-    TRY(hymgi_path_judge(&s->h, &s->path));
-  }
-  if (s->path.path == HYMG_PATH_ROBUST) return HYMG_OK;
-  s->h.options = options;
-  start_again(s);
-  return HYMG_OK;
+  add_reasons(s);
+  return make_history(s);
 }
 
 static hymg_status check_precision(hymg_context *c, const hymg_options *o,
@@ -209,21 +161,15 @@ static hymg_status build(hymg_solver *s, const hymgi_tuning *tuning)
 {
   const hymgi_backend *backend;
   hymg_context *c = s->h.context;
+  s->tuned = tuning != NULL;
   if (tuning && s->h.options.path == HYMG_PATH_AUTO) s->h.options.path = HYMG_PATH_STANDARD;
   if (tuning) s->h.method.tuning = *tuning;
   TRY(hymgi_choose_backend(c, &s->h.options, &backend));
   TRY(check_precision(c, &s->h.options, backend));
-  TRY(hymgi_agree(c, hymgi_path_choose(&s->h, &s->path)));
-  TRY(judge_on_robust_level(s, backend));
-  if (s->path.path != HYMG_PATH_ROBUST) {
-    TRY(build_standard(s, backend, tuning));
-    if (s->path.path == HYMG_PATH_ROBUST) start_again(s);
-  }
-  TRY(hymgi_agree(c, hymgi_path_check(&s->h, &s->path)));
-  if (s->path.path == HYMG_PATH_ROBUST && s->h.num_levels == 0) TRY(begin_robust(s, backend));
-  if (s->path.path == HYMG_PATH_ROBUST) TRY(end_robust(s));
-  tell_order(s);
-  return make_history(s);
+  TRY(choose(s, backend));
+  TRY(complete(s));
+  const bool measures = s->h.options.tuning == HYMG_TUNE_MEASURE && !s->h.method.robust;
+  return measures && !tuning ? hymgi_agree(c, tune(s)) : HYMG_OK;
 }
 
 static void solver_arguments(hymgi_arguments *a, const char *call, const hymg_grid *grid,
@@ -275,32 +221,29 @@ hymg_status hymg_solver_create(hymg_operator *op, const hymg_options *options, h
 static hymg_status rebuild(hymg_solver *s)
 {
   const hymgi_backend *fine = s->h.placement.fine;
+  const hymg_options options = s->h.options;
   if (fine->detach) fine->detach(&s->h);
-  start_again(s);
   s->binding = ++s->h.context->solvers;
-  TRY(begin_robust(s, fine));
-  TRY(end_robust(s));
-  return make_history(s);
+  TRY(begin(s, &options, fine));
+  return complete(s);
 }
 
 static hymg_status update(hymg_solver *s)
 {
-  bool kept = true;
+  bool kept;
   s->transfer = (hymgi_transfer_choice){0};
-  if (s->h.method.robust) {
-    TRY(hymgi_robust_update(&s->h, &kept));
-    if (kept) TRY(set_fv4(s));
-  } else {
-    TRY(hymgi_coefficients_load(&s->h));
+  TRY(hymgi_levels_update(&s->h, &kept));
+  if (!s->h.method.robust) {
     hymgi_path_choice now = {.path = s->h.options.path};
     if (now.path == HYMG_PATH_AUTO) TRY(hymgi_path_judge(&s->h, &now));
     TRY(hymgi_agree(s->h.context, hymgi_path_check(&s->h, &now)));
     kept = now.path != HYMG_PATH_ROBUST;
     if (!kept) s->path = now;
     TRY(look_at_alpha(s));
-    tell_order(s);
   }
-  return kept ? hymgi_solver_attach(s) : rebuild(s);
+  if (!kept) return rebuild(s);
+  add_reasons(s);
+  return hymgi_solver_attach(s);
 }
 
 hymg_status hymg_solver_update(hymg_solver *solver)
@@ -322,7 +265,6 @@ void hymg_solver_destroy(hymg_solver **solver)
   if (!solver || !*solver) return;
   const hymgi_backend *fine = (*solver)->h.placement.fine;
   if (fine && fine->detach) fine->detach(&(*solver)->h);
-  hymgi_robust_destroy(&(*solver)->h);
   hymgi_hierarchy_destroy(&(*solver)->h);
   free((*solver)->history);
   free(*solver);
@@ -352,14 +294,9 @@ static hymg_status plan(hymg_operator *op, unsigned variable, const hymg_options
   hymgi_path_choice path;
   TRY(hymgi_agree(context, hymgi_path_choose(h, &path)));
   TRY(hymgi_agree(context, hymgi_path_check(h, &path)));
-  if (path.path == HYMG_PATH_ROBUST || (path.path == HYMG_PATH_AUTO && hymgi_path_heeds_alpha(h))) {
-    set_robust(h, backend);
-    return hymgi_robust_estimate(h, backend);
-  }
-  TRY(hymgi_hierarchy_shape(h, backend));
-  TRY(hymgi_placement_choose(h, backend, NULL));
-  hymgi_hierarchy_place(h);
-  return HYMG_OK;
+  hymgi_preset(h, path.path == HYMG_PATH_ROBUST ||
+                      (path.path == HYMG_PATH_AUTO && hymgi_path_heeds_alpha(h)));
+  return hymgi_levels_plan(h, backend, NULL);
 }
 
 hymg_status hymg_solver_need(hymg_grid *grid, const hymg_operator_desc *desc, unsigned variable,
@@ -386,7 +323,7 @@ hymg_status hymg_solver_need(hymg_grid *grid, const hymg_operator_desc *desc, un
   }
   status = hymgi_agree_on(context, status, &a);
   if (status == HYMG_OK) status = plan(op, variable, &o, h);
-  if (status == HYMG_OK) status = hymgi_precision_settle(h, hymgi_memory_check);
+  if (status == HYMG_OK) status = hymgi_precision_settle(h);
   if (status == HYMG_OK) {
     hymg_need found;
     status = hymgi_agree(context, hymgi_memory_estimate(h, &found));

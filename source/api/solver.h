@@ -5,8 +5,8 @@
 #include <stdatomic.h>
 
 #include "api/fields/field.h"
+#include "hierarchy/levels.h"
 #include "hierarchy/path.h"
-#include "hierarchy/placement.h"
 
 /* Of options.transfer AUTO (transfer_choice.c). */
 typedef struct hymgi_transfer_choice {
@@ -23,7 +23,8 @@ struct hymg_solver {
   int records, max_cycles;
   hymg_reason reason;
   double mean_removed, rhs_max;
-  int scale; /* level->f and x are 2^scale times the user's during cycles */
+  int scale;  /* level->f and x are 2^scale times the user's during cycles */
+  bool tuned; /* its tuning was given: nothing is measured */
   double tuning_seconds;
   hymgi_path_choice path;
   hymgi_transfer_choice transfer;

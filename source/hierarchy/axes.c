@@ -70,7 +70,7 @@ static hymg_status make_closer(hymgi_level *fine, const hymgi_level *coarse, int
   const int n = fine->n[axis], nc = coarse->n[axis];
   const bool halved = fine->coarsened >> axis & 1, periodic = fine->periodic >> axis & 1;
   const double *const w = fine->axis[axis].width, *const wide = coarse->axis[axis].width;
-  const double unit = fine->method->robust ? 1 : 0.5;
+  const double unit = fine->transfer->inherits ? 1 : 0.5;
   double *closer;
   TRY(create(fine, nc + 1, &closer));
   for (int m = 0; m <= nc; m++) {
@@ -119,7 +119,7 @@ hymg_status hymgi_axes_next(hymgi_level *fine, hymgi_level *coarse)
   for (int axis = 0; axis < 3; axis++) {
     TRY(make_widths(fine, coarse, axis));
     TRY(make_closer(fine, coarse, axis));
-    if (fine->method->robust) TRY(make_parts(fine, axis));
+    if (fine->transfer->inherits) TRY(make_parts(fine, axis));
     if (fine->uneven) TRY(make_parabolas(fine, coarse, axis));
   }
   return HYMG_OK;

@@ -226,7 +226,7 @@ hymg_status hymgi_boundary_spread(hymgi_hierarchy *h, int face, double *cells,
                                   hymgi_boundary_maker make)
 {
   hymg_context *context = h->context;
-  hymgi_level *level = h->level, *const end = level + h->num_levels;
+  hymgi_level *level = h->level, *const end = level + hymgi_discretised(h);
   hymg_status status = HYMG_OK;
   for (; status == HYMG_OK && level < end; level++) {
     hymgi_level *const next = level + 1;
@@ -310,7 +310,7 @@ hymg_status hymgi_boundary_data_load(hymgi_hierarchy *h, bool *held)
     any = any || hymgi_has_data(d, face);
   if (!any) return HYMG_OK;
   hymg_status status = HYMG_OK;
-  for (int l = 0; l < h->num_levels && status == HYMG_OK; l++)
+  for (int l = 0; l < hymgi_discretised(h) && status == HYMG_OK; l++)
     status = create(h->level + l, d);
   TRY(hymgi_agree(h->context, status));
   for (int face = 0; face < 6; face++) {

@@ -25,8 +25,8 @@ static void lay_out(hymgi_level *level)
 {
   const hymgi_backend *backend = level->backend;
   const hymgi_method *m = level->method;
-  bool split =
-      m->smoother == HYMG_GSRB || (!m->robust && backend->splits && backend->splits(level));
+  bool split = m->smoother == HYMG_GSRB ||
+               (!level->transfer->reversed && backend->splits && backend->splits(level));
   for (int b = 0; b < level->num_boxes; b++)
     split = split && level->box[b].n[0] % 2 == 0 && level->box[b].low[0] % 2 == 0 &&
             level->box[b].n[0] >= level->method->tuning.split_from;
@@ -122,12 +122,6 @@ void hymgi_level_place(hymgi_hierarchy *h, int l)
   if (level->index > 0) place_patches(level - 1, level);
 }
 
-void hymgi_hierarchy_place(hymgi_hierarchy *h)
-{
-  for (int l = 0; l < h->num_levels; l++)
-    hymgi_level_place(h, l);
-}
-
 /* ---- plans ---- */
 
 static hymgi_side side_of(const hymgi_level *level)
@@ -137,11 +131,11 @@ static hymgi_side side_of(const hymgi_level *level)
   return side;
 }
 
-/* On the robust path messages between GPUs are staged until all levels are there. */
+/* Messages between GPUs are staged until all levels are there, unless they are known before their coefficients. */
 static hymg_status share_plan(const hymgi_level *level, hymgi_plan *plan)
 {
   const hymgi_backend *backend = level->backend;
-  const hymgi_memory *staged = level->method->robust ? backend->crossing : NULL;
+  const hymgi_memory *staged = level->transfer->inherits ? backend->crossing : NULL;
   const hymgi_memory *buffers = backend->sharing ? staged : hymgi_crossing(level);
   return hymgi_plan_share(plan, backend->share, backend->unshare, buffers);
 }
@@ -159,7 +153,7 @@ static hymg_status make_halo(hymgi_level *level, hymgi_halo kind)
   return HYMG_OK;
 }
 
-/* The images of the boxes on the coarse level: the coarse boxes themselves if they are the same,
+/* The images of the boxes on the coarse level, and a vector of them: the coarse boxes themselves if they are the same,
  * a part of the coarse box (then no local copies are needed), or patches with plain rows. */
 hymg_status hymgi_patches_create(hymgi_level *fine, const hymgi_level *coarse)
 {
@@ -173,7 +167,14 @@ hymg_status hymgi_patches_create(hymgi_level *fine, const hymgi_level *coarse)
     fine->patch[b] = patch_of(fine, b);
   hymgi_boxes_layout(fine->patch, fine->num_boxes, fine->backend->line);
   if (fine->inside) fine->patch[0] = part_of(coarse->box, fine->patch);
-  return hymgi_boxes_share(fine->context, fine->keeper, &fine->patch, fine->num_boxes);
+  TRY(hymgi_boxes_share(fine->context, fine->keeper, &fine->patch, fine->num_boxes));
+  return hymgi_vector_create(fine, fine->patch_size, &fine->patch_vector);
+}
+
+void hymgi_patches_destroy(hymgi_level *fine)
+{
+  hymgi_vector_destroy(fine, fine->patch_size, &fine->patch_vector);
+  if (!fine->direct && fine->patch) fine->keeper->unshare(fine->patch);
 }
 
 static hymg_status make_patches(hymgi_level *fine, hymgi_level *coarse)
@@ -221,8 +222,8 @@ static int list_places(hymgi_level *level, double **place[MAX_PLACES], int *vect
   for (int axis = 0; m->variable_beta && axis < 3; axis++)
     place[count++] = &level->c.beta[axis];
   if (m->variable_alpha) place[count++] = &level->c.alpha;
-  /* the robust path's preconditioner, which is all that there is in single precision, is FV2 */
-  if (m->stencil == HYMG_FV4 && !(m->robust && level->single)) place[count++] = &level->c.dinv;
+  /* a preconditioner of another operator, which is all that there is in single precision, is FV2 */
+  if (m->stencil == HYMG_FV4 && !(m->quadratic && level->single)) place[count++] = &level->c.dinv;
   if (m->smoother == HYMG_L1JACOBI) place[count++] = &level->c.l1inv;
   if (m->fixed && level->index == 0 && !level->single) {
     place[count++] = &level->fixed.given, place[count++] = &level->fixed.source;
@@ -234,17 +235,17 @@ static int list_places(hymgi_level *level, double **place[MAX_PLACES], int *vect
   return count;
 }
 
-/* Scratch vectors of the bottom solver, then those of conjugate gradients, then those of a cycle
- * that starts on the coarsest level. */
+/* Scratch vectors of the bottom solver, then those of Krylov iterations on level 0 or, with a bottom solver, on any,
+ * then those of a cycle that starts on the coarsest level. */
 static int krylov_vectors(const hymgi_hierarchy *h, const hymgi_level *level)
 {
   const bool bottom = level->index == h->num_levels - 1;
   if (level->single) return 0;
-  int count = bottom ? hymgi_bottom_vectors(h->options.bottom) : 0;
-  if (h->method.robust)
+  if (level->transfer->to_cells)
     return level->index > 0 ? 0 : h->method.quadratic ? HYMGI_BICGSTAB_ROBUST : HYMGI_CG_VECTORS;
-  if (h->options.method == HYMG_MGPCG) count += HYMGI_CG_VECTORS;
-  return bottom ? count + HYMGI_CORRECTION_VECTORS : count;
+  const int count = h->options.method == HYMG_MGPCG ? HYMGI_CG_VECTORS : 0;
+  return bottom ? count + hymgi_bottom_vectors(h->options.bottom) + HYMGI_CORRECTION_VECTORS
+                : count;
 }
 
 hymgi_memory_need hymgi_level_memory(const hymgi_hierarchy *h, const hymgi_level *level)
@@ -269,9 +270,8 @@ hymg_status hymgi_vectors_create(const hymgi_hierarchy *h, hymgi_level *level)
   const int count = list_places(level, place, &vectors);
   level->num_krylov = need.krylov;
   level->scratch_row = need.scratch_row;
-  const size_t stride = need.stride, scratch = need.scratch, patch = need.patch;
-  level->arena_doubles =
-      stride * (size_t)(count + level->num_krylov) + patch + scratch + 2 * STAGGER;
+  const size_t stride = need.stride, scratch = need.scratch;
+  level->arena_doubles = stride * (size_t)(count + level->num_krylov) + scratch + 2 * STAGGER;
   TRY(level->memory->alloc(level->context, level->arena_doubles, &level->arena));
   double *next = level->arena;
   const bool clear = hymgi_vectors_are_clear(level);
@@ -284,8 +284,7 @@ hymg_status hymgi_vectors_create(const hymgi_hierarchy *h, hymgi_level *level)
     level->backend->clear(level, next + m * level->vector_size);
   next += stride * (size_t)level->num_krylov;
   level->scratch = next;
-  level->backend->zero(level->context, next, scratch + patch);
-  if (patch) level->patch_vector = next + scratch;
+  level->backend->zero(level->context, next, scratch);
   level->x = level->own_x;
   level->f = level->own_f;
   return HYMG_OK;
@@ -308,67 +307,39 @@ hymg_status hymgi_colours_exchange(hymgi_level *level)
   return hymgi_boxes_share(level->context, level->keeper, &level->exchanged, level->num_boxes);
 }
 
-static hymg_status make_level_plans(hymgi_hierarchy *h, int l)
+static hymg_status make_plans(hymgi_hierarchy *h, hymgi_level *level)
 {
-  hymgi_level *level = h->level + l;
-  if (h->method.robust) TRY(hymgi_colours_exchange(level));
-  TRY(hymgi_boxes_share(level->context, level->keeper, &level->box, level->num_boxes));
   const bool fv4 = h->method.stencil == HYMG_FV4;
-  if (!fv4 || h->method.robust) TRY(make_halo(level, HYMGI_HALO_FACES));
+  if (level->transfer->reversed) TRY(hymgi_colours_exchange(level));
+  TRY(hymgi_boxes_share(level->context, level->keeper, &level->box, level->num_boxes));
+  if (!fv4 || h->method.quadratic) TRY(make_halo(level, HYMGI_HALO_FACES));
   if (fv4) TRY(make_halo(level, HYMGI_HALO_EDGES));
   TRY(make_halo(level, HYMGI_HALO_FULL));
   TRY(hymgi_outside_plans(level));
-  return l > 0 ? make_patches(level - 1, level) : HYMG_OK;
+  return level->index > 0 ? make_patches(level - 1, level) : HYMG_OK;
 }
 
-static hymg_status make_plans(hymgi_hierarchy *h)
+static hymg_status make_axes(hymgi_hierarchy *h, hymgi_level *level)
 {
-  for (int l = 0; l < h->num_levels; l++)
-    TRY(make_level_plans(h, l));
-  return HYMG_OK;
+  if (!h->method.any_sides) return HYMG_OK;
+  return level->index > 0 ? hymgi_axes_next(level - 1, level)
+                          : hymgi_axes_first(level, &h->op->grid->desc);
 }
 
-static hymg_status make_all_vectors(hymgi_hierarchy *h)
+static hymg_status make(hymgi_hierarchy *h, hymgi_level *level)
 {
-  for (int l = 0; l < h->num_levels; l++)
-    TRY(hymgi_vectors_create(h, h->level + l));
-  return HYMG_OK;
+  TRY(make_plans(h, level));
+  TRY(hymgi_vectors_create(h, level));
+  return make_axes(h, level);
 }
 
-static hymg_status make_axes(hymgi_hierarchy *h)
+hymg_status hymgi_level_make(hymgi_hierarchy *h, int l)
 {
-  TRY(hymgi_axes_first(h->level, &h->op->grid->desc));
-  for (int l = 0; l + 1 < h->num_levels; l++)
-    TRY(hymgi_axes_next(h->level + l, h->level + l + 1));
-  return HYMG_OK;
+  TRY(hymgi_agree(h->context, make(h, h->level + l)));
+  return hymgi_agree(h->context, make_communicator(h->level + l));
 }
 
-hymg_status hymgi_hierarchy_fill(hymgi_hierarchy *h)
-{
-  hymg_context *context = h->context;
-  if (h->method.uneven) TRY(hymgi_agree(context, make_axes(h)));
-  TRY(hymgi_agree(context, make_plans(h)));
-  TRY(hymgi_transport_connect(h));
-  TRY(hymgi_agree(context, make_all_vectors(h)));
-  for (int l = 0; l < h->num_levels; l++)
-    TRY(hymgi_agree(context, make_communicator(h->level + l)));
-  return HYMG_OK;
-}
-
-hymg_status hymgi_level_fill(hymgi_hierarchy *h, int l)
-{
-  hymg_context *context = h->context;
-  hymgi_level *const level = h->level + l, *const finer = level - (level->index > 0);
-  TRY(hymgi_agree(context, make_level_plans(h, l)));
-  TRY(hymgi_agree(context, hymgi_vectors_create(h, level)));
-  const hymg_status status = /* the finer level's patches are known now */
-      finer == level ? HYMG_OK
-                     : hymgi_vector_create(finer, finer->patch_size, &finer->patch_vector);
-  TRY(hymgi_agree(context, status));
-  return hymgi_agree(context, make_communicator(level));
-}
-
-static void destroy_level(hymgi_level *level)
+void hymgi_level_destroy(hymgi_level *level)
 {
   hymgi_boundary_data_destroy(level);
   hymgi_axes_destroy(level);
@@ -377,15 +348,13 @@ static void destroy_level(hymgi_level *level)
     hymgi_vector_destroy(level, level->vector_size, &level->own_x);
     hymgi_vector_destroy(level, level->vector_size, &level->own_f);
   }
-  if (level->method && level->method->robust) /* else it is part of the arena */
-    hymgi_vector_destroy(level, level->patch_size, &level->patch_vector);
   if (level->arena) level->memory->release(level->context, level->arena, level->arena_doubles);
   if (level->c.constant_rows) level->memory->release(level->context, level->c.constant_rows, 0);
   for (int kind = 0; kind < 3; kind++)
     hymgi_plan_destroy(&level->halo[kind]);
   hymgi_plan_destroy(&level->gather);
   hymgi_plan_destroy(&level->scatter);
-  if (!level->direct && level->patch) level->keeper->unshare(level->patch);
+  hymgi_patches_destroy(level);
   hymgi_comm_destroy(&level->comm);
   if (level->index > 0) hymgi_decomp_destroy(&level->decomp);
   if (level->box) level->keeper->unshare(level->box);
@@ -399,8 +368,10 @@ void hymgi_hierarchy_destroy(hymgi_hierarchy *h)
   hymgi_shadow_destroy(h);
   hymgi_coarse_matrix_destroy(h);
   hymgi_transport_disconnect(h);
+  for (int axis = 0; axis < 3; axis++)
+    hymgi_vector_destroy(h->level, h->level->vector_size, &h->inner.c.beta[axis]);
   for (int l = h->num_levels - 1; l >= 0; l--)
-    destroy_level(h->level + l);
+    hymgi_level_destroy(h->level + l);
 }
 
 size_t hymgi_hierarchy_bytes(const hymgi_hierarchy *h)
@@ -409,7 +380,8 @@ size_t hymgi_hierarchy_bytes(const hymgi_hierarchy *h)
   for (int l = 0; l <= h->shadow.count && h->shadow.level; l++)
     bytes += h->shadow.level[l].arena_doubles * sizeof(double);
   for (const hymgi_level *level = h->level; level < h->level + h->num_levels; level++) {
-    bytes += level->arena_doubles * sizeof(double) +
+    const size_t patches = level->patch_vector ? (size_t)level->patch_size : 0;
+    bytes += (level->arena_doubles + patches) * sizeof(double) +
              (size_t)level->num_boxes * (2 * sizeof(hymgi_geom) + 6 * sizeof(int));
     for (int kind = 0; kind < 3; kind++)
       bytes += hymgi_plan_bytes(level->halo[kind]);

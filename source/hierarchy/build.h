@@ -13,37 +13,37 @@ typedef struct hymgi_memory_need {
   ptrdiff_t scratch_row;
 } hymgi_memory_need;
 
-/* Sets the operator, the (resolved) options and the method that follows from them. */
+/* preset.c. init: the operator, the (resolved) options and the method that follows from them. preset: what the path
+ * adds to that, before there are levels; preset_sweeps: defaults that depend on whether the operator is singular. */
 void hymgi_hierarchy_init(hymgi_hierarchy *h, const hymg_operator *op, const hymg_options *options);
+void hymgi_preset(hymgi_hierarchy *h, bool robust);
+void hymgi_preset_sweeps(hymgi_hierarchy *h);
 /* EINVAL unless 0 <= level < limit. */
 hymg_status hymgi_check_level(const hymgi_hierarchy *h, int level, int limit);
-/* To be called in this order. level_layout.c: shape, collective, determines the number of
- * levels, their boxes and owners. build.c: place sets backend, layout and sizes of each level
- * from h->placement; fill makes plans and vectors (collective). */
+/* level_layout.c. hierarchy_shape: collective, the levels, their boxes and owners; where the coefficients decide which
+ * axes are halved, as if they were 1. level_shape: level l of them, whose finer levels are known. strong_axes: those
+ * along which the share of a cell's coupling is not much less than along another one. */
 hymg_status hymgi_hierarchy_shape(hymgi_hierarchy *h, const hymgi_backend *backend);
-void hymgi_hierarchy_place(hymgi_hierarchy *h);
-hymg_status hymgi_hierarchy_fill(hymgi_hierarchy *h);
-/* The standard path's coarsest level for a finest of n cells; uneven: sides that are odd are halved
- * as well, to the next larger whole number. */
-void hymgi_coarsest(const hymg_grid *grid, hymg_stencil stencil, int n[3], bool *uneven);
-/* The parts of these, for a hierarchy that is built level by level; num_levels includes level l. */
-int64_t hymgi_gather_below(const hymgi_hierarchy *h, const hymgi_backend *backend);
 hymg_status hymgi_level_shape(hymgi_hierarchy *h, int l);
 void hymgi_extrapolation_dims(hymgi_hierarchy *h);
 hymg_status hymgi_count_ranks(hymgi_hierarchy *h, int from); /* collective */
+unsigned hymgi_strong_axes(const hymgi_level *level, const double share[3]);
+/* The standard path's coarsest level for a finest of n cells; uneven: sides that are odd are halved
+ * as well, to the next larger whole number. */
+void hymgi_coarsest(const hymg_grid *grid, hymg_stencil stencil, int n[3], bool *uneven);
+/* build.c. place: backend, layout and sizes of a level, from h->placement. make: collective, its plans, vectors and
+ * communicator. */
 void hymgi_level_place(hymgi_hierarchy *h, int l);
-hymg_status hymgi_level_fill(hymgi_hierarchy *h, int l); /* collective */
+hymg_status hymgi_level_make(hymgi_hierarchy *h, int l);
+void hymgi_level_destroy(hymgi_level *level);
 hymgi_memory_need hymgi_level_memory(const hymgi_hierarchy *h, const hymgi_level *level);
 /* memory_estimate.c: the memory that a placed hierarchy needs; check returns ENOMEM, with both
  * numbers in the text, if that is more than is free. */
 hymg_status hymgi_memory_estimate(const hymgi_hierarchy *h, hymg_need *need);
 hymg_status hymgi_memory_check(const hymgi_hierarchy *h);
-/* The same for the robust path, once level 0 is placed: the least that it can be. */
-hymg_status hymgi_robust_memory_check(const hymgi_hierarchy *h);
 /* Collective: levels in single precision that AUTO wants are left out if a rank has no memory for them
  * by that check; without them it has to be made again. */
-typedef hymg_status hymgi_memory_check_of(const hymgi_hierarchy *h);
-hymg_status hymgi_precision_settle(hymgi_hierarchy *h, hymgi_memory_check_of *check);
+hymg_status hymgi_precision_settle(hymgi_hierarchy *h);
 void hymgi_hierarchy_destroy(hymgi_hierarchy *h);
 
 /* shadow.c: h->shadow, if h->mixed, of a hierarchy that is complete, and its coefficients, after every
@@ -59,23 +59,27 @@ hymgi_memory_need hymgi_shadow_memory(const hymgi_hierarchy *h, int l);
 /* Parts of making a level. patches_create: fine->patch, for a level whose `direct` and `inside` are
  * known; vectors_create: its arena; colours_exchange: level->exchanged. */
 hymg_status hymgi_patches_create(hymgi_level *fine, const hymgi_level *coarse);
+void hymgi_patches_destroy(hymgi_level *fine);
 size_t hymgi_patch_size(const hymgi_level *fine); /* of its patches, in numbers of the level */
 hymg_status hymgi_vectors_create(const hymgi_hierarchy *h, hymgi_level *level);
 hymg_status hymgi_colours_exchange(hymgi_level *level);
 /* Bytes of the hierarchy on this rank. */
 size_t hymgi_hierarchy_bytes(const hymgi_hierarchy *h);
 
-/* coefficients.c: reads the coefficients of the operator into all levels. Collective. */
+/* The levels whose coefficients are discretised; those below them inherit theirs from the finer one. */
+static inline int hymgi_discretised(const hymgi_hierarchy *h)
+{
+  return h->level->transfer->inherits ? 1 : h->num_levels;
+}
+/* coefficients.c: reads and checks the coefficients of the operator, for those levels, all but boundaries, diagonals and
+ * bounds of eigenvalues, which finish adds to levels `from` to `to` - 1. Collective. */
 hymg_status hymgi_coefficients_load(hymgi_hierarchy *h);
-/* Parts of it, all collective: reads and checks them for level 0, where beta includes b / h^2 but
- * no boundary; fills the ghosts of beta once its faces are there; restricts faces to the next
- * level; boundaries, diagonal and eigenvalue bounds of levels from `from` on. */
-hymg_status hymgi_finest_load(hymgi_hierarchy *h);
+hymg_status hymgi_levels_finish(hymgi_hierarchy *h, int from, int to);
+/* Parts of it, collective: fills the ghosts of beta once its faces are there; restricts faces to the next level. */
 void hymgi_faces_take_high(const hymgi_level *level, int axis, const double *shifted, double *beta);
 hymg_status hymgi_faces_exchange(const hymgi_level *level, int axis, double *beta);
 hymg_status hymgi_faces_restrict(hymgi_level *fine, hymgi_level *coarse, int axis);
-hymg_status hymgi_levels_finish(hymgi_hierarchy *h, int from);
-/* boundary_data.c: reads the boundary data and Robin conditions into all levels. Collective; the betas
+/* boundary_data.c: reads the boundary data and Robin conditions into the levels that are discretised. Collective; the betas
  * of all levels are there, but not yet scaled. held: does a Robin condition contain u somewhere? */
 hymg_status hymgi_boundary_data_load(hymgi_hierarchy *h, bool *held);
 /* Parts of it. Values of a face are in the cells of a vector, in crossing memory, that are in the layers
@@ -102,9 +106,9 @@ ptrdiff_t hymgi_boundary_plane(const hymgi_level *level, int box, int face, cons
 hymg_status hymgi_robin_load(hymgi_hierarchy *h, int face, bool *held);
 void hymgi_boundary_data_destroy(hymgi_level *level);
 
-/* fv4_limiter.c, collective: marks the betas of level 0 that FV4's limiter takes; *limited: are there any,
+/* fv4_limiter.c, collective: marks the betas of level 0 that FV4's limiter takes; h->limited: are there any,
  * on any rank? After the path has been judged by them. */
-hymg_status hymgi_limiter_set(hymgi_hierarchy *h, bool *limited);
+hymg_status hymgi_limiter_set(hymgi_hierarchy *h);
 
 /* fv4_limiter.c, collective: where alpha varies, FV4's operator on level 0 has the mean of alpha u. */
 hymg_status hymgi_alpha_set(hymgi_hierarchy *h);
@@ -118,21 +122,6 @@ hymg_status hymgi_fv4_boundaries_set(hymgi_hierarchy *h);
  * the rows of a level that are 0, whose coefficients are there. */
 hymg_status hymgi_fixed_load(hymgi_hierarchy *h);
 void hymgi_empty_rows_set(const hymgi_hierarchy *h, hymgi_level *level);
-
-/* coarse_levels.c, collective. build: a hierarchy that has been initialised, h->placement set, with the
- * coefficients, first level 0 alone. update: reads the coefficients again; false in `kept` if other
- * axes would have to be coarsened: the hierarchy must then be built anew. */
-void hymgi_robust_init(hymgi_hierarchy *h);
-hymg_status hymgi_robust_build_finest(hymgi_hierarchy *h, const hymgi_backend *backend);
-hymg_status hymgi_robust_build_coarser(hymgi_hierarchy *h);
-hymg_status hymgi_robust_update(hymgi_hierarchy *h, bool *kept);
-/* Collective: other coefficients and weights of the same levels, for the tensor or the weighted
- * transfer. Recorded cycles are void afterwards. Needs the memory that an update needs. */
-hymg_status hymgi_robust_change(hymgi_hierarchy *h, bool tensor);
-/* The levels as far as a memory estimate needs them, with the axes that constant coefficients would
- * choose: without plans and vectors. */
-hymg_status hymgi_robust_estimate(hymgi_hierarchy *h, const hymgi_backend *backend);
-void hymgi_robust_destroy(hymgi_hierarchy *h);
 
 /* axes.c: level->axis of the finest level, and of the next ones once their sizes are known. */
 hymg_status hymgi_axes_first(hymgi_level *level, const hymg_grid_desc *d);

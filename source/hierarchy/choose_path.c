@@ -266,7 +266,7 @@ hymg_status hymgi_path_judge(hymgi_hierarchy *h, hymgi_path_choice *choice)
   if (h->op->desc.beta[0]) TRY(judge_beta(h, why));
   if (h->op->desc.beta[0] && !*why) {
     TRY(mean_couplings(h->level, h->shares));
-    h->has_shares = h->method.robust && !h->method.quadratic; /* else of another operator */
+    h->has_shares = !h->method.quadratic; /* else of another operator */
     judge_couplings(h->level->n, h->shares, why);
   }
   if (!*why) TRY(judge_alpha(h, why));

@@ -77,7 +77,7 @@ static hymg_status check_range(const hymgi_hierarchy *h, const hymg_operator_des
   hymg_context *c = h->context;
   if (!(d->a * largest[ALPHA] < MOST))
     return hymgi_fail(c, HYMG_EINVAL, "a alpha = %g: below %g", d->a * largest[ALPHA], MOST);
-  for (int l = 0; l < h->num_levels; l++)
+  for (int l = 0; l < hymgi_discretised(h); l++)
     for (int axis = 0; axis < 3; axis++) {
       const double width = h->level[l].h[axis], size = d->b / (width * width) * largest[axis];
       if (!(size > LEAST && size < MOST))
@@ -210,8 +210,9 @@ static void scale_betas(hymgi_level *level)
 static hymg_status fill_levels(hymgi_hierarchy *h)
 {
   const hymg_operator_desc *d = &h->op->desc;
+  const int levels = hymgi_discretised(h);
   TRY(hymgi_agree(h->context, load_finest(h->level, d)));
-  for (int l = 0; l < h->num_levels; l++) {
+  for (int l = 0; l < levels; l++) {
     hymgi_level *level = h->level + l;
     for (int axis = 0; axis < 3; axis++) {
       const double width = level->h[axis], wide = d->stencil == HYMG_FV4 ? 12 : 1;
@@ -221,27 +222,27 @@ static hymg_status fill_levels(hymgi_hierarchy *h)
     level->c.alpha_constant = d->a * d->alpha_constant;
     for (int axis = 0; h->method.variable_beta && axis < 3; axis++) {
       TRY(hymgi_faces_exchange(level, axis, level->c.beta[axis]));
-      if (l + 1 < h->num_levels) TRY(hymgi_faces_restrict(level, level + 1, axis));
+      if (l + 1 < levels) TRY(hymgi_faces_restrict(level, level + 1, axis));
     }
-    if (h->method.variable_alpha && l + 1 < h->num_levels)
+    if (h->method.variable_alpha && l + 1 < levels)
       hymgi_restrict_cells(level, level->c.alpha, level + 1, level[1].c.alpha);
   }
   return h->context->status;
 }
 
-hymg_status hymgi_levels_finish(hymgi_hierarchy *h, int from)
+hymg_status hymgi_levels_finish(hymgi_hierarchy *h, int from, int to)
 {
   double bound[HYMGI_MAX_LEVELS] = {0};
   hymg_context *context = h->context;
   hymg_status status = HYMG_OK;
-  for (int l = from; l < h->num_levels && status == HYMG_OK; l++) {
+  for (int l = from; l < to && status == HYMG_OK; l++) {
     hymgi_level *level = h->level + l;
     status = level->backend->finish_coefficients(level);
     bound[l] = level->lambda_max;
   }
   TRY(hymgi_agree(context, status));
-  TRY(hymgi_comm_max_double(context, context->comm, bound, h->num_levels));
-  for (int l = from; l < h->num_levels; l++) {
+  TRY(hymgi_comm_max_double(context, context->comm, bound, to));
+  for (int l = from; l < to; l++) {
     h->level[l].lambda_max = bound[l];
     hymgi_chebyshev_weights(h->level + l);
   }
@@ -326,8 +327,7 @@ static void find_thin_axis(hymgi_hierarchy *h, const double *range)
   }
 }
 
-/* Reads and checks the coefficients; all levels but boundaries, diagonals and bounds. */
-static hymg_status load(hymgi_hierarchy *h)
+hymg_status hymgi_coefficients_load(hymgi_hierarchy *h)
 {
   const hymg_operator_desc *d = &h->op->desc;
   hymg_grid *grid = h->op->grid;
@@ -346,22 +346,7 @@ static hymg_status load(hymgi_hierarchy *h)
   held = held || has_dirichlet_boundary(grid) || largest[FIXED] != 0;
   find_constants(h, held, largest);
   find_thin_axis(h, largest);
-  for (int l = 0; l < h->num_levels; l++)
+  for (int l = 0; l < hymgi_discretised(h); l++)
     scale_betas(h->level + l);
   return HYMG_OK;
-}
-
-hymg_status hymgi_finest_load(hymgi_hierarchy *h)
-{
-  const int levels = h->num_levels;
-  h->num_levels = 1;
-  const hymg_status status = load(h);
-  h->num_levels = levels;
-  return status;
-}
-
-hymg_status hymgi_coefficients_load(hymgi_hierarchy *h)
-{
-  TRY(load(h));
-  return hymgi_levels_finish(h, 0);
 }

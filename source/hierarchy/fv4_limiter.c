@@ -39,11 +39,11 @@ static void spread(const hymgi_level *level, int axis)
   if (level->num_boxes) level->backend->robust->spread_marks(level, axis, faces, beta);
 }
 
-hymg_status hymgi_limiter_set(hymgi_hierarchy *h, bool *limited)
+hymg_status hymgi_limiter_set(hymgi_hierarchy *h)
 {
   hymgi_level *level = h->level;
   const double limit = limit_of(h);
-  level->c.limited = *limited = false;
+  level->c.limited = h->limited = false;
   if (h->method.stencil != HYMG_FV4 || !h->op->desc.beta[0] || isinf(limit)) return HYMG_OK;
   for (int axis = 0; axis < 3 && level->num_boxes > 0; axis++) {
     double *const faces = level->krylov, *const beta = level->c.beta[axis];
@@ -54,7 +54,7 @@ hymg_status hymgi_limiter_set(hymgi_hierarchy *h, bool *limited)
   int any = level->c.limited;
   TRY(hymgi_agree(h->context, h->context->status));
   TRY(hymgi_comm_max_int(h->context, h->context->comm, &any, 1));
-  *limited = any != 0;
+  h->limited = any != 0;
   for (int axis = 0; axis < 3 && any; axis++) {
     spread(level, axis);
     if (level->num_boxes > 0) level->c.limited = any_marked(level, axis) || level->c.limited;

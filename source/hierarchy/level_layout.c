@@ -1,4 +1,5 @@
 /* The shape of a hierarchy: how far the grid coarsens, the boxes of each level and their owners. */
+#include <math.h>
 #include <string.h>
 
 #include "hierarchy/build.h"
@@ -9,75 +10,6 @@ enum { GATHER_PEERS = 64 * 64 * 64, GATHER_MESSAGES = 128 * 128 * 128, GATHER_AN
 /* Krylov iterations solve coarsest levels of at most so many cells, which is what a GPU does in one
  * launch; larger ones with odd sides are coarsened further. HPGMG-FV's sizes end at 11^3 at most. */
 enum { MOST_KRYLOV = 8 * 8 * 8, MOST_KRYLOV_HPGMG = 11 * 11 * 11 };
-
-/* Half sweeps of red-black smoothers. MG gains little by more than SWEEPS_OF_MANY on the finest level, if it has
- * more than so many cells, and coarser ones are cheap. With linear extrapolation, and as a preconditioner, they
- * are worth their time (docs/tuning-log.md). */
-enum { SWEEPS = 6, SWEEPS_SYMGS = 4, SWEEPS_OF_MANY = 4, FEW_CELLS = 32 * 32 * 32 };
-
-/* From so many cells on, solves of several cycles are faster with levels in single precision. */
-#define MIXED_CELLS 1e6
-
-static double cells_of(const hymg_grid *grid)
-{
-  const int *n = grid->desc.n;
-  return (double)n[0] * n[1] * n[2];
-}
-
-static bool wants_mixed(const hymg_grid *grid, const hymg_options *o)
-{
-  if (o->precision != HYMG_PRECISION_AUTO) return o->precision == HYMG_MIXED;
-  return o->method != HYMG_FMG && cells_of(grid) >= MIXED_CELLS;
-}
-
-/* Are there walls with the linear extrapolation of FV2? */
-static bool has_linear_walls(const hymgi_method *m, const hymg_grid *grid)
-{
-  bool walls = false;
-  for (int face = 0; face < 6; face++)
-    walls = walls || grid->desc.boundary[face] == HYMG_DIRICHLET ||
-            grid->desc.boundary[face] == HYMG_ROBIN;
-  return m->stencil == HYMG_FV2 && m->extrapolation == HYMG_EXTRAPOLATION_LINEAR && walls;
-}
-
-/* The robust path has defaults of its own. */
-static void choose_sweeps(hymgi_method *m, const hymg_grid *grid, const hymg_options *o)
-{
-  const bool given = o->sweeps > 0, red_black = o->smoother == HYMG_GSRB;
-  m->coarse_sweeps = given ? o->sweeps : o->smoother == HYMG_SYMGS ? SWEEPS_SYMGS : SWEEPS;
-  m->sweeps = m->coarse_sweeps;
-  if (!given && red_black && o->method == HYMG_MG && cells_of(grid) > FEW_CELLS &&
-      !has_linear_walls(m, grid))
-    m->sweeps = SWEEPS_OF_MANY;
-}
-
-void hymgi_hierarchy_init(hymgi_hierarchy *h, const hymg_operator *op, const hymg_options *o)
-{
-  const hymg_operator_desc *d = &op->desc;
-  hymgi_method *m = &h->method;
-  h->context = op->grid->context;
-  h->op = op;
-  h->options = *o;
-  m->stencil = d->stencil;
-  m->extrapolation =
-      d->extrapolation == HYMG_EXTRAPOLATION_LINEAR || d->extrapolation == HYMG_EXTRAPOLATION_VERTEX
-          ? HYMG_EXTRAPOLATION_LINEAR
-          : HYMG_EXTRAPOLATION_QUADRATIC;
-  m->smoother = o->smoother;
-  choose_sweeps(m, op->grid, o);
-  m->bottom_goal = HYMGI_BOTTOM_GOAL;
-  m->interpolation_v =
-      o->interpolation_v == HYMG_INTERPOLATION_DEFAULT ? HYMGI_GHOSTS_V2 : (int)o->interpolation_v;
-  const int order_f = d->stencil == HYMG_FV4 ? HYMGI_GHOSTS_V4 : HYMGI_GHOSTS_V2;
-  m->interpolation_f =
-      o->interpolation_f == HYMG_INTERPOLATION_DEFAULT ? order_f : (int)o->interpolation_f;
-  m->variable_beta = d->beta[0] || hymgi_has_robin_fields(d);
-  m->has_alpha = d->a != 0; /* a constant alpha of 0 may change */
-  m->variable_alpha = m->has_alpha && d->alpha;
-  m->fixed = d->fixed;
-  m->tuning = hymgi_cpu_tuning(m);
-  h->mixed = wants_mixed(op->grid, o);
-}
 
 hymg_status hymgi_check_level(const hymgi_hierarchy *h, int level, int limit)
 {
@@ -143,17 +75,66 @@ void hymgi_extrapolation_dims(hymgi_hierarchy *h)
   }
 }
 
+/* ---- one level ---- */
+
+/* An axis is halved if its mean share of the coupling is at least this part of the largest one. */
+#define STRONG 0.5
+
+unsigned hymgi_strong_axes(const hymgi_level *level, const double share[3])
+{
+  double largest = 0;
+  unsigned axes = 0;
+  for (int axis = 0; axis < 3; axis++)
+    largest = fmax(share[axis], largest);
+  for (int axis = 0; axis < 3; axis++)
+    if (level->n[axis] > 1 && largest > 0 && share[axis] >= STRONG * largest) axes |= 1u << axis;
+  return axes;
+}
+
+/* The axes to halve: all or none or, where coefficients decide, those that they would choose if they were 1. */
+static unsigned axes_of(const hymgi_hierarchy *h, const hymgi_level *level)
+{
+  int n[3] = {level->n[0], level->n[1], level->n[2]};
+  double share[3];
+  if (!h->method.transfer)
+    return halve(h->op->grid, h->method.stencil, h->method.any_sides, n) ? HYMGI_ALL_AXES : 0;
+  for (int axis = 0; axis < 3; axis++)
+    share[axis] = level->n[axis] > 1 ? 1 / (level->h[axis] * level->h[axis]) : 0;
+  return hymgi_strong_axes(level, share);
+}
+
+/* Its cells: of the finest level, or half as many along the axes that the finer one halves. */
+static void count_cells(const hymg_grid_desc *grid, hymgi_level *level)
+{
+  const hymgi_level *const finer = level->index ? level - 1 : NULL;
+  level->cells = 1;
+  for (int axis = 0; axis < 3; axis++) {
+    const int n = finer ? finer->n[axis] : grid->n[axis];
+    const bool halved = finer && finer->coarsened >> axis & 1;
+    level->n[axis] = halved ? n / 2 + n % 2 : n;
+    level->h[axis] = finer ? finer->h[axis] : grid->spacing[axis];
+    if (halved) level->h[axis] *= finer->transfer->inherits ? (double)n / level->n[axis] : 2;
+    if (halved && !finer->transfer->inherits)
+      level->shortened |= (finer->shortened | (unsigned)(n % 2) << axis) & 1u << axis;
+    level->cells *= level->n[axis];
+  }
+}
+
+static bool has_odd_side(const hymgi_level *level)
+{
+  return level->n[0] % 2 || level->n[1] % 2 || level->n[2] % 2;
+}
+
 static hymg_status coarsen(const hymgi_hierarchy *h, hymgi_level *level)
 {
   const hymgi_level *finer = level - 1;
-  if (h->method.robust || h->method.uneven)
+  if (h->method.any_sides)
     return hymgi_decomp_coarsen_axes(level->context, finer->decomp, finer->coarsened,
                                      h->gather_below, &level->decomp);
   return hymgi_decomp_coarsen(level->context, finer->decomp, 2 * level->ghost, h->gather_below,
                               &level->decomp);
 }
 
-/* Everything that does not depend on the backend of the level. */
 hymg_status hymgi_level_shape(hymgi_hierarchy *h, int l)
 {
   hymg_grid *grid = h->op->grid;
@@ -172,20 +153,10 @@ hymg_status hymgi_level_shape(hymgi_hierarchy *h, int l)
     if (h->op->desc.extrapolation == HYMG_EXTRAPOLATION_VERTEX &&
         level->boundary[face] == HYMG_DIRICHLET)
       level->boundary[face] = HYMG_ROBIN;
-  level->cells = 1;
-  for (int axis = 0; axis < 3; axis++) {
-    const int finer = l ? level[-1].n[axis] : grid->desc.n[axis];
-    const bool halved = l && level[-1].coarsened >> axis & 1;
-    const unsigned odd = l && finer % 2;
-    level->n[axis] = halved ? finer / 2 + finer % 2 : finer;
-    level->h[axis] = !l                  ? grid->desc.spacing[axis]
-                     : !h->method.robust ? 2 * level[-1].h[axis]
-                     : halved            ? level[-1].h[axis] * ((double)finer / level->n[axis])
-                                         : level[-1].h[axis];
-    level->cells *= level->n[axis];
-    if (l && h->method.uneven) level->shortened |= (level[-1].shortened | odd << axis) & 1u << axis;
-  }
-  level->transfer = h->method.robust ? h->method.transfer : hymgi_standard_transfer(level);
+  count_cells(&grid->desc, level);
+  level->coarsened = axes_of(h, level);
+  level->uneven = !h->method.transfer && level->coarsened && has_odd_side(level);
+  level->transfer = h->method.transfer ? h->method.transfer : hymgi_standard_transfer(level);
   TRY(l == 0 ? hymgi_outside_shape(h, level) : coarsen(h, level));
   return hymgi_side_boxes(level->context, level->decomp, hymg_context_rank(level->context),
                           level->ghost, level->periodic, &level->box, &level->cover,
@@ -214,22 +185,16 @@ hymg_status hymgi_count_ranks(hymgi_hierarchy *h, int from)
   return HYMG_OK;
 }
 
-static hymg_status make_shapes(hymgi_hierarchy *h)
-{
-  for (int l = 0; l < h->num_levels; l++)
-    TRY(hymgi_level_shape(h, l));
-  hymgi_extrapolation_dims(h);
-  return HYMG_OK;
-}
+/* ---- all levels ---- */
 
 /* A GPU computes a small level in less time than an exchange of its halos takes, so it is
  * gathered on one GPU. The sizes were measured on 2 H200. */
-int64_t hymgi_gather_below(const hymgi_hierarchy *h, const hymgi_backend *backend)
+static int64_t gather_below(const hymgi_hierarchy *h, const hymgi_backend *backend)
 {
   const hymg_options *o = &h->options;
   const bool fast = o->transport == HYMG_TRANSPORT_AUTO || o->transport == HYMG_TRANSPORT_PEER;
   if (hymgi_comm_size(h->context->comm) == 1) return 0;
-  const int64_t least = h->method.robust || h->method.uneven ? GATHER_ANY_SIZE : 0;
+  const int64_t least = h->method.any_sides ? GATHER_ANY_SIZE : 0;
   if (!backend->sharing || o->gather_cells == 0) return least;
   if (o->gather_cells > 0) return o->gather_cells;
   return fast ? GATHER_PEERS : GATHER_MESSAGES;
@@ -250,7 +215,7 @@ static bool wants_matrix(const hymgi_hierarchy *h)
 {
   const hymg_grid_desc *grid = &h->op->grid->desc;
   const int64_t cells = (int64_t)grid->n[0] * grid->n[1] * grid->n[2];
-  if (cells < h->context->matrix_from || h->method.uneven || h->method.smoother == HYMG_SYMGS ||
+  if (cells < h->context->matrix_from || h->method.any_sides || h->method.smoother == HYMG_SYMGS ||
       h->op->desc.extrapolation == HYMG_EXTRAPOLATION_VERTEX)
     return false;
   for (int face = 0; face < 6; face++)
@@ -270,28 +235,22 @@ static void choose_matrix(hymgi_hierarchy *h)
   if (boxes[0] * boxes[1] * boxes[2] == 1) h->matrix.level = l;
 }
 
+static hymg_status make_shapes(hymgi_hierarchy *h)
+{
+  h->num_levels = 0;
+  do
+    TRY(hymgi_level_shape(h, h->num_levels++));
+  while (h->level[h->num_levels - 1].coarsened && h->num_levels < HYMGI_MAX_LEVELS);
+  return HYMG_OK;
+}
+
 hymg_status hymgi_hierarchy_shape(hymgi_hierarchy *h, const hymgi_backend *backend)
 {
-  const hymg_grid *grid = h->op->grid;
-  hymgi_method *m = &h->method;
-  int n[3], coarsest[3];
-  memcpy(n, grid->desc.n, sizeof n);
-  memcpy(coarsest, n, sizeof n);
-  hymgi_coarsest(grid, m->stencil, coarsest, &m->uneven);
-  if (m->uneven) m->variable_beta = true, m->variable_alpha = m->has_alpha;
-  h->gather_below = hymgi_gather_below(h, backend);
   const bool matrix = wants_matrix(h);
+  h->gather_below = gather_below(h, backend);
   if (matrix && h->gather_below <= HYMGI_MATRIX_CELLS) h->gather_below = HYMGI_MATRIX_CELLS + 1;
-  for (h->num_levels = 1; h->num_levels < HYMGI_MAX_LEVELS; h->num_levels++) {
-    hymgi_level *const level = h->level + h->num_levels - 1;
-    level->uneven = m->uneven && (n[0] % 2 || n[1] % 2 || n[2] % 2);
-    if (!halve(grid, m->stencil, m->uneven, n)) {
-      level->uneven = false;
-      break;
-    }
-    level->coarsened = HYMGI_ALL_AXES;
-  }
-  TRY(hymgi_agree(grid->context, make_shapes(h)));
+  TRY(hymgi_agree(h->context, make_shapes(h)));
+  hymgi_extrapolation_dims(h);
   if (matrix) choose_matrix(h);
   return hymgi_count_ranks(h, 0);
 }

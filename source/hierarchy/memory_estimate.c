@@ -89,42 +89,11 @@ hymg_status hymgi_memory_check(const hymgi_hierarchy *h)
                     need.device_bytes * 1e-9, need.device_free * 1e-9);
 }
 
-/* The coefficients decide which axes the levels halve, so there are two numbers: level 0 with one
- * axis to halve and nothing below it, and three axes with levels that halve one axis at a time,
- * which together are as large as level 0. While weights are made there are as many resistances. */
-hymg_status hymgi_robust_memory_check(const hymgi_hierarchy *h)
-{
-  const hymgi_memory *fine = h->level->memory;
-  const hymgi_memory_need need = hymgi_level_memory(h, h->level);
-  const double vector = (double)need.stride * sizeof(double),
-               weights = h->level->transfer->weights ? 2 : 0;
-  const double finest =
-      vector * (need.vectors + need.coefficients + need.krylov + 2 + (h->method.quadratic ? 3 : 0));
-  const double rest =
-      vector * (need.vectors + need.coefficients + 2 + (h->level->transfer->weights ? 3 : 0));
-  const bool mixed = h->mixed && h->level->backend->single && h->level->cells > HYMGI_SINGLE_CELLS;
-  const double half = mixed ? vector / 2 : 0, one = h->level->transfer->weights ? half : 0,
-               single = half * (need.vectors + need.coefficients + 2); /* of level 0 */
-  const double least = finest + vector * weights + single + one,
-               most = finest + 3 * vector * weights + rest + 2 * (single + 3 * one);
-  if (most >= ldexp(1, 62)) /* sizes are computed as integers later on */
-    return hymgi_fail(h->context, HYMG_ENOMEM, "%.3g GB are more than an address space",
-                      most * 1e-9);
-  if (!fine->available) return HYMG_OK;
-  size_t available;
-  TRY(fine->available(h->context, &available));
-  if (least <= (double)available) return HYMG_OK;
-  return hymgi_fail(h->context, HYMG_ENOMEM,
-                    "%.3f to %.3f GB are needed on the GPU for the solver and its fields, %.3f GB "
-                    "are free",
-                    least * 1e-9, most * 1e-9, (double)available * 1e-9);
-}
-
-hymg_status hymgi_precision_settle(hymgi_hierarchy *h, hymgi_memory_check_of *check)
+hymg_status hymgi_precision_settle(hymgi_hierarchy *h)
 {
   hymg_context *c = h->context;
   if (!h->mixed || h->options.precision != HYMG_PRECISION_AUTO) return HYMG_OK;
-  int lacks = check(h) != HYMG_OK;
+  int lacks = hymgi_memory_check(h) != HYMG_OK;
   TRY(hymgi_comm_max_int(c, c->comm, &lacks, 1));
   if (lacks) h->mixed = false;
   return HYMG_OK;

@@ -13,13 +13,13 @@ static bool is_cut(const hymgi_decomp *d)
   return d->cut[0] || d->cut[1] || d->cut[2];
 }
 
-/* The robust path and uneven sizes move cuts to even cells; else boxes are equal. *own: NULL if the
+/* Sides that may be odd move cuts to even cells; else boxes are equal. *own: NULL if the
  * user's boxes will do. */
 static hymg_status boxes_of_level(const hymgi_hierarchy *h, hymgi_decomp **own)
 {
   const hymg_grid *grid = h->op->grid;
   *own = NULL;
-  if (h->method.robust || h->method.uneven) {
+  if (h->method.any_sides) {
     TRY(hymgi_decomp_coarsen_axes(h->context, grid->decomp, 0, 0, own));
     if ((*own)->same) hymgi_decomp_destroy(own);
     return HYMG_OK;

@@ -157,12 +157,6 @@ static bool worth_measuring(const hymgi_hierarchy *h)
   return h->level[0].cells >= WORTH_TRYING && hymgi_placement_start(h) < h->num_levels;
 }
 
-bool hymgi_placement_lacks_measurement(const hymgi_hierarchy *h)
-{
-  return h->options.tuning == HYMG_TUNE_MEASURE && h->choice.source == HYMG_TUNING_ESTIMATE &&
-         worth_measuring(h);
-}
-
 static void decide(const hymgi_hierarchy *h, hymgi_measure measure, decision *d)
 {
   hymgi_thresholds *t = &d->thresholds;
@@ -177,11 +171,24 @@ static void decide(const hymgi_hierarchy *h, hymgi_measure measure, decision *d)
   if (t->tail_cells < 0) t->tail_cells = COARSE_CELLS;
 }
 
+void hymgi_placement_extend(hymgi_hierarchy *h, int l)
+{
+  const hymg_options *o = &h->options;
+  if (l == 0 || l > h->placement.host_from || o->host_cells <= 0) return;
+  if (h->level[l].largest_share < (double)o->host_cells) h->placement.host_from = l;
+}
+
 hymg_status hymgi_placement_choose(hymgi_hierarchy *h, const hymgi_backend *fine,
                                    hymgi_measure measure)
 {
   hymg_context *context = h->context;
   h->placement = (hymgi_placement){.fine = fine};
+  if (h->method.transfer) { /* nothing is measured, as the number of levels is not known yet */
+    h->placement.host_from = h->placement.tail_from = HYMGI_MAX_LEVELS;
+    for (int l = 0; l < h->num_levels; l++)
+      hymgi_placement_extend(h, l);
+    return HYMG_OK;
+  }
   if (fine == hymgi_cpu_backend()) return HYMG_OK;
   decision d;
   memset(&d, 0, sizeof d);

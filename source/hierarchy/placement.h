@@ -22,8 +22,9 @@ typedef bool (*hymgi_measure)(const hymgi_hierarchy *h, hymgi_thresholds *thresh
 hymg_status hymgi_placement_choose(hymgi_hierarchy *h, const hymgi_backend *fine,
                                    hymgi_measure measure);
 
-/* Has it been estimated where a measurement is asked for and worth while? */
-bool hymgi_placement_lacks_measurement(const hymgi_hierarchy *h);
+/* On the robust path, whose levels become known one by one: a level of fewer cells than the user says is the host's, and
+ * so are those below it, but never the finest one. */
+void hymgi_placement_extend(hymgi_hierarchy *h, int l);
 
 /* Everything that the fastest placement depends on, as one line. */
 void hymgi_placement_key(const hymgi_hierarchy *h, const char *device, char key[HYMGI_KEY]);

@@ -127,7 +127,7 @@ hymg_status hymgi_robin_load(hymgi_hierarchy *h, int face, bool *held)
   }
   const double sum = c.alpha + c.beta / c.h, share = c.alpha / sum;
   *held = *held || share > 0;
-  for (hymgi_level *level = h->level; level < h->level + h->num_levels; level++) {
+  for (hymgi_level *level = h->level; level < h->level + hymgi_discretised(h); level++) {
     level->robin[face] = share;
     for (int b = 0; b < level->num_boxes; b++) {
       fill_plane(level, b, face, share, level->boundaries->share[b * 6 + face]);

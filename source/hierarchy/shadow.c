@@ -78,7 +78,7 @@ static void destroy_level(hymgi_level *s)
   if (!s->context) return; /* never described */
   if (s->arena) s->memory->release(s->context, (double *)s->arena, s->arena_doubles);
   if (s->c.constant_rows) s->memory->release(s->context, s->c.constant_rows, 0);
-  if (!s->direct && s->patch) s->keeper->unshare(s->patch);
+  hymgi_patches_destroy(s);
   if (s->box) s->keeper->unshare(s->box);
   if (s->exchanged) s->keeper->unshare(s->exchanged);
 }

@@ -82,6 +82,7 @@ struct hymgi_hierarchy {
   bool mixed;     /* are levels in single precision wanted? */
   double largest; /* of the finest level's coefficients, as far as their order of magnitude goes */
   bool alpha_varies; /* a alpha is not the same in all cells */
+  bool limited;      /* FV4: betas of some rank are marked (formulas/limiter.h) */
   double alpha_step; /* FMG: hymgi_alpha_step_of */
   bool spread;       /* the diagonals of some cells are many times those of others */
   bool sinks_hold;   /* what holds u is a alpha alone, which in some cells is too little for that */

@@ -49,14 +49,14 @@ typedef struct hymgi_method {
   /* The robust path (docs/numerics.md): any size, coarsening by axis, equations integrated
    * over cells, weighted transfers, symmetric cycles */
   bool robust;
-  /* The standard path with a side that is odd: its last cell is then the only child of its parent,
-   * which is as narrow */
-  bool uneven;
+  /* Sides that are halved may be odd: the last cell is then the only child of its parent. Boxes are cut at even cells,
+   * and levels know the widths of their cells. */
+  bool any_sides;
   bool stretched; /* robust: the grid has widths */
   /* robust: level 0 has another operator outside the preconditioner (hymgi_inner): FV4, or FV2 with
    * the quadratic extrapolation at a Dirichlet or Robin boundary */
   bool quadratic;
-  const struct hymgi_transfer *transfer; /* robust: of all levels */
+  const struct hymgi_transfer *transfer; /* robust: of all levels; else NULL */
   bool fixed; /* robust: there may be cells with given values, or rows of 0 for another reason */
   double stiffer; /* conductances at Dirichlet boundaries are 1 + stiffer times the formula's */
   hymgi_tuning tuning;

@@ -320,7 +320,7 @@ static void interpolate_by_products(const hymgi_level *fine, const double *sourc
   .smooth_restrict = weighted_smooth_restrict, .interpolate = weighted_interpolate,                \
   .interpolate_smooth = weighted_interpolate_smooth, .restrict_cells = sum_restrict_cells,         \
   .restrict_faces = sum_restrict_faces, .takes_zero = true, .through_y = true, .to_cells = true,   \
-  .inherits = true, .part_of_sum = 1
+  .reversed = true, .inherits = true, .part_of_sum = 1
 
 const hymgi_transfer *hymgi_robust_transfer(hymg_transfer wanted)
 {

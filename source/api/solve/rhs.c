@@ -17,7 +17,9 @@ typedef struct facts {
  * added on each level by itself. */
 static bool restriction_keeps_mean(const hymg_solver *solver)
 {
-  return !solver->h.level->boundaries && !solver->h.method.uneven && !solver->h.method.stretched;
+  const hymgi_hierarchy *h = &solver->h;
+  const bool alike = !h->level[h->num_levels - 1].shortened && !h->method.stretched;
+  return alike && !h->level->boundaries;
 }
 
 /* Can means be subtracted without a wait? With several ranks their GPUs wait for each other's sums. */

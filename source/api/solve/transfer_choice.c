@@ -71,7 +71,7 @@ static hymg_status change(hymg_solver *s, bool tensor)
   s->transfer.since = s->records;
   s->transfer.settled = !tensor;
   c->in_setup = true;
-  hymg_status status = hymgi_robust_change(&s->h, tensor);
+  hymg_status status = hymgi_levels_change(&s->h, tensor);
   if (status == HYMG_OK) status = hymgi_solver_attach(s);
   c->in_setup = false;
   TRY(status);

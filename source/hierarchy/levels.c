@@ -1,73 +1,35 @@
-/* The robust path: a hierarchy for any size, spacing and coefficient (docs/numerics.md). Each level
- * is in integrated form, C x + sum over faces T_f (x - x_nb) = V f, and halves the axes along which
+/* The levels of a hierarchy, made one after the other. On the standard path all of them are known beforehand, and each is
+ * discretised anew.
+ *
+ * On the robust path (docs/numerics.md) which axes a level halves depends on its conductances, and these on the finer
+ * level. Each level is in integrated form, C x + sum over faces T_f (x - x_nb) = V f, and halves the axes along which
  * its cells are strongly coupled, n to ceil(n / 2), down to a single cell: there is no bottom solve.
  * The cycle is symmetric: red before black on the way down, black before red on the way up, and
  * restriction is the transpose of interpolation. Volumes and distances are in units of the mean
  * width, so that level 0 of a grid without widths has the coefficients of the standard path. */
-#include "hierarchy/build.h"
+#include "hierarchy/levels.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "multigrid/level_ops.h"
+#include "transport/transport.h"
 
-/* An axis is halved if its mean share of the coupling is at least this part of the largest one. */
-#define STRONG 0.5
 /* The preconditioner is linear at boundaries where the operator is quadratic or FV4; it needs the fewest
  * iterations with 1.6 times the linear conductance (2 is as good, 1 and 2.5 are worse). */
 #define STIFFER 0.6
-/* Half sweeps of a smoother call. Without a Dirichlet boundary a region of high beta has no hold but the
- * weak couplings around it, and coarse levels correct its mean too little: more work saves iterations,
- * most of all on the levels below the finest, where it is cheap. */
-enum { SWEEPS = 4, SWEEPS_SINGULAR = 6, COARSE_SWEEPS_SINGULAR = 8 };
-
-static bool has_default_sweeps(const hymgi_hierarchy *h)
-{
-  return h->options.sweeps < 0 && h->method.smoother == HYMG_GSRB;
-}
-
-static void choose_sweeps(hymgi_method *m)
-{
-  m->sweeps = m->singular ? SWEEPS_SINGULAR : SWEEPS;
-  m->coarse_sweeps = m->singular ? COARSE_SWEEPS_SINGULAR : SWEEPS;
-}
-
-void hymgi_robust_init(hymgi_hierarchy *h)
-{
-  hymgi_method *m = &h->method;
-  const hymg_grid_desc *d = &h->op->grid->desc;
-  m->robust = true;
-  m->transfer = hymgi_robust_transfer(h->options.transfer);
-  m->stretched = d->widths[0] || d->widths[1] || d->widths[2];
-  m->variable_beta = true;
-  m->has_alpha = m->has_alpha || m->fixed;
-  m->variable_alpha = m->has_alpha;
-  if (has_default_sweeps(h)) m->sweeps = m->coarse_sweeps = SWEEPS;
-  if (m->stretched || m->fixed) m->extrapolation = HYMG_EXTRAPOLATION_LINEAR;
-  for (int face = 0; face < 6; face++)
-    m->quadratic =
-        m->quadratic || ((d->boundary[face] == HYMG_DIRICHLET || d->boundary[face] == HYMG_ROBIN) &&
-                         d->n[face / 2] > 1 && m->extrapolation == HYMG_EXTRAPOLATION_QUADRATIC);
-  m->quadratic = m->quadratic || m->stencil == HYMG_FV4;
-  h->inner.stencil = HYMG_FV2;
-}
 
 /* ---- which axes ---- */
 
 /* The axes to halve; 0: nothing is coupled or there is a single cell. */
 static unsigned strong_axes(const hymgi_hierarchy *h, const hymgi_level *level)
 {
-  double share[3], largest = 0;
-  unsigned axes = 0;
+  double share[3];
   if (level->index == 0 && h->has_shares)
     memcpy(share, h->shares, sizeof share);
   else
     hymgi_share_means(level, share);
-  for (int axis = 0; axis < 3; axis++)
-    largest = share[axis] > largest ? share[axis] : largest;
-  for (int axis = 0; axis < 3; axis++)
-    if (level->n[axis] > 1 && largest > 0 && share[axis] >= STRONG * largest) axes |= 1u << axis;
-  return axes;
+  return hymgi_strong_axes(level, share);
 }
 
 /* On all ranks of the context, also those without cells of the level. */
@@ -155,7 +117,7 @@ static hymg_status coarsen_coefficients(hymgi_hierarchy *h, hymgi_level *fine, h
     TRY(hymgi_faces_exchange(coarse, axis, coarse->c.beta[axis]));
   }
   if (h->method.variable_alpha) restrict_sinks(h, fine, coarse);
-  return hymgi_levels_finish(h, coarse->index);
+  return hymgi_levels_finish(h, coarse->index, coarse->index + 1);
 }
 
 /* Level 0 as the preconditioner sees it: FV2, linear and stiffer at boundaries. FV4's betas are over 12,
@@ -185,45 +147,84 @@ static hymg_status make_inner(hymgi_hierarchy *h)
   hymgi_exchange_inner(h);
   h->method.extrapolation = HYMG_EXTRAPOLATION_LINEAR;
   h->method.stiffer = STIFFER;
-  status = hymgi_levels_finish(h, 0);
+  status = hymgi_levels_finish(h, 0, 1);
   hymgi_exchange_inner(h);
   h->method = outer;
   return status;
 }
 
-/* Level 0: the operator's betas, and those of the preconditioner. */
-static hymg_status load_finest(hymgi_hierarchy *h)
+/* Level 0 with the volumes and distances of its cells, and as the preconditioner sees it, without fixed cells. */
+static hymg_status integrate(hymgi_hierarchy *h)
 {
   hymgi_level *level = h->level;
-  level->c.limited = false, level->c.alpha_limit = 0;
-  h->has_shares = false;
-  TRY(hymgi_finest_load(h));
-  if (has_default_sweeps(h)) choose_sweeps(&h->method);
-  for (int axis = 0; h->method.stretched && axis < 3; axis++) {
+  const bool stretched = h->method.stretched;
+  for (int axis = 0; stretched && axis < 3; axis++) {
     if (level->num_boxes) level->backend->robust->scale_faces(level, axis, level->c.beta[axis]);
     TRY(hymgi_faces_exchange(level, axis, level->c.beta[axis]));
   }
-  if (h->method.stretched && level->c.alpha && level->num_boxes)
+  if (stretched && level->c.alpha && level->num_boxes)
     level->backend->robust->scale_volumes(level, false, level->c.alpha);
-  const int levels = h->num_levels;
-  h->num_levels = 1;
-  hymg_status status = h->method.quadratic ? make_inner(h) : hymgi_fixed_load(h);
-  if (status == HYMG_OK) status = hymgi_levels_finish(h, 0);
-  h->num_levels = levels;
-  return status;
+  return h->method.quadratic ? make_inner(h) : hymgi_fixed_load(h);
+}
+
+/* The levels that are discretised. */
+static hymg_status load(hymgi_hierarchy *h)
+{
+  h->level->c.limited = false, h->level->c.alpha_limit = 0;
+  h->has_shares = false;
+  TRY(hymgi_coefficients_load(h));
+  hymgi_preset_sweeps(h);
+  TRY(integrate(h));
+  return hymgi_levels_finish(h, 0, hymgi_discretised(h));
 }
 
 /* ---- building ---- */
 
-/* Levels of fewer cells than the user says are the host's; never the finest one. */
-static void choose_host(hymgi_hierarchy *h, int l)
+static bool inherits(const hymgi_hierarchy *h)
 {
-  const hymg_options *o = &h->options;
-  if (l == 0 || l > h->placement.host_from || o->host_cells <= 0) return;
-  if (h->level[l].largest_share < (double)o->host_cells) h->placement.host_from = l;
+  return h->level->transfer->inherits;
 }
 
-/* Adds the level below the last one, whose axes to halve are known. */
+hymg_status hymgi_levels_plan(hymgi_hierarchy *h, const hymgi_backend *backend,
+                              hymgi_measure measure)
+{
+  TRY(hymgi_hierarchy_shape(h, backend));
+  TRY(hymgi_placement_choose(h, backend, measure));
+  for (int l = 0; l < h->num_levels; l++)
+    hymgi_level_place(h, l);
+  return HYMG_OK;
+}
+
+/* The coefficients will say which axes are halved. */
+static void forget_coarser_levels(hymgi_hierarchy *h)
+{
+  while (h->num_levels > 1) {
+    hymgi_level *const level = h->level + --h->num_levels;
+    hymgi_level_destroy(level);
+    memset(level, 0, sizeof *level);
+  }
+  h->level->coarsened = 0;
+  h->placement.host_from = HYMGI_MAX_LEVELS;
+}
+
+hymg_status hymgi_levels_begin(hymgi_hierarchy *h, const hymgi_backend *backend,
+                               hymgi_measure measure)
+{
+  hymg_context *c = h->context;
+  TRY(hymgi_levels_plan(h, backend, measure));
+  TRY(hymgi_transport_choose(h));
+  c->status = HYMG_OK;
+  TRY(hymgi_precision_settle(h));
+  TRY(hymgi_agree(c, hymgi_memory_check(h)));
+  if (inherits(h)) forget_coarser_levels(h);
+  for (int l = 0; l < h->num_levels; l++)
+    TRY(hymgi_level_make(h, l));
+  if (!inherits(h)) TRY(hymgi_transport_connect(h));
+  TRY(hymgi_agree(c, c->status)); /* loading clears the status */
+  return load(h);
+}
+
+/* Below the last one, whose axes to halve are known. */
 static hymg_status add_level(hymgi_hierarchy *h)
 {
   const int l = h->num_levels;
@@ -233,54 +234,47 @@ static hymg_status add_level(hymgi_hierarchy *h)
   TRY(hymgi_agree(h->context, hymgi_level_shape(h, l)));
   hymgi_extrapolation_dims(h);
   TRY(hymgi_count_ranks(h, l));
-  choose_host(h, l);
+  hymgi_placement_extend(h, l);
   hymgi_level_place(h, l);
-  if (l == 0) {
-    TRY(hymgi_precision_settle(h, hymgi_robust_memory_check));
-    TRY(hymgi_agree(h->context, hymgi_robust_memory_check(h)));
-  }
-  return hymgi_level_fill(h, l);
+  return hymgi_level_make(h, l);
 }
 
-static hymg_status add_coarser_levels(hymgi_hierarchy *h)
+/* The levels that inherit their coefficients. kept: NULL to make them; else they are there, and *kept says whether they
+ * halve the axes that the coefficients ask for. */
+static hymg_status fill_coarser(hymgi_hierarchy *h, bool *kept)
 {
   for (int l = 0;; l++) {
-    hymgi_level *level = h->level + l;
-    TRY(choose_axes(h, level, &level->coarsened));
-    if (!level->coarsened) return HYMG_OK;
-    TRY(add_level(h));
-    TRY(hymgi_agree(h->context, hymgi_axes_next(level, level + 1)));
+    hymgi_level *const level = h->level + l;
+    unsigned axes;
+    TRY(choose_axes(h, level, &axes));
+    if (kept) *kept = axes == level->coarsened;
+    if (kept && !*kept) return HYMG_OK;
+    level->coarsened = axes;
+    if (!axes) return HYMG_OK;
+    if (!kept) TRY(add_level(h));
     TRY(coarsen_coefficients(h, level, level + 1));
   }
 }
 
-hymg_status hymgi_robust_build_finest(hymgi_hierarchy *h, const hymgi_backend *backend)
+/* FV4 on level 0: its limiter, the mean of alpha u, then its boundaries. */
+static hymg_status set_fv4(hymgi_hierarchy *h)
 {
-  h->num_levels = 0;
-  h->gather_below = hymgi_gather_below(h, backend);
-  TRY(add_level(h));
-  TRY(hymgi_agree(h->context, hymgi_axes_first(h->level, &h->op->grid->desc)));
-  return load_finest(h);
+  TRY(hymgi_limiter_set(h));
+  TRY(hymgi_alpha_set(h));
+  return hymgi_fv4_boundaries_set(h);
 }
 
-hymg_status hymgi_robust_build_coarser(hymgi_hierarchy *h)
+hymg_status hymgi_levels_complete(hymgi_hierarchy *h)
 {
+  if (!inherits(h)) return HYMG_OK;
   hymgi_exchange_inner(h);
-  const hymg_status status = add_coarser_levels(h);
+  const hymg_status status = fill_coarser(h, NULL);
   hymgi_exchange_inner(h);
-  return status;
-}
-
-static hymg_status update_coarser_levels(hymgi_hierarchy *h, bool *kept)
-{
-  for (int l = 0; l < h->num_levels; l++) {
-    unsigned axes;
-    TRY(choose_axes(h, h->level + l, &axes));
-    *kept = axes == h->level[l].coarsened;
-    if (!*kept || !axes) return HYMG_OK;
-    TRY(coarsen_coefficients(h, h->level + l, h->level + l + 1));
-  }
-  return HYMG_OK;
+  TRY(status);
+  const int host = h->placement.host_from;
+  if (h->placement.fine->attach) h->choice.host_from = host < h->num_levels ? host : h->num_levels;
+  TRY(set_fv4(h));
+  return hymgi_transport_connect(h);
 }
 
 static void set_transfer(hymgi_hierarchy *h, hymg_transfer wanted)
@@ -290,18 +284,19 @@ static void set_transfer(hymgi_hierarchy *h, hymg_transfer wanted)
     h->level[l].transfer = h->method.transfer;
 }
 
-hymg_status hymgi_robust_update(hymgi_hierarchy *h, bool *kept)
+hymg_status hymgi_levels_update(hymgi_hierarchy *h, bool *kept)
 {
   *kept = true;
+  if (!inherits(h)) return load(h);
   set_transfer(h, h->options.transfer);
-  TRY(load_finest(h));
+  TRY(load(h));
   hymgi_exchange_inner(h);
-  const hymg_status status = update_coarser_levels(h, kept);
+  const hymg_status status = fill_coarser(h, kept);
   hymgi_exchange_inner(h);
-  return status;
+  return status == HYMG_OK && *kept ? set_fv4(h) : status;
 }
 
-hymg_status hymgi_robust_change(hymgi_hierarchy *h, bool tensor)
+hymg_status hymgi_levels_change(hymgi_hierarchy *h, bool tensor)
 {
   hymg_status status = HYMG_OK;
   set_transfer(h, tensor ? HYMG_TRANSFER_TENSOR : HYMG_TRANSFER_WEIGHTED);
@@ -310,39 +305,4 @@ hymg_status hymgi_robust_change(hymgi_hierarchy *h, bool tensor)
     status = coarsen_coefficients(h, h->level + l, h->level + l + 1);
   hymgi_exchange_inner(h);
   return status;
-}
-
-/* The axes to halve if all coefficients are 1. */
-static unsigned strong_spacings(const hymgi_level *level)
-{
-  double largest = 0;
-  unsigned axes = 0;
-  for (int axis = 0; axis < 3; axis++)
-    if (level->n[axis] > 1) largest = fmax(largest, 1 / (level->h[axis] * level->h[axis]));
-  for (int axis = 0; axis < 3; axis++)
-    if (level->n[axis] > 1 && 1 / (level->h[axis] * level->h[axis]) >= STRONG * largest)
-      axes |= 1u << axis;
-  return axes;
-}
-
-hymg_status hymgi_robust_estimate(hymgi_hierarchy *h, const hymgi_backend *backend)
-{
-  h->gather_below = hymgi_gather_below(h, backend);
-  h->num_levels = 0;
-  do {
-    hymgi_level *const level = h->level + h->num_levels++;
-    TRY(hymgi_agree(h->context, hymgi_level_shape(h, h->num_levels - 1)));
-    level->coarsened = strong_spacings(level);
-  } while (h->level[h->num_levels - 1].coarsened && h->num_levels < HYMGI_MAX_LEVELS);
-  TRY(hymgi_count_ranks(h, 0));
-  for (int l = 0; l < h->num_levels; l++)
-    choose_host(h, l);
-  hymgi_hierarchy_place(h);
-  return HYMG_OK;
-}
-
-void hymgi_robust_destroy(hymgi_hierarchy *h)
-{
-  for (int axis = 0; axis < 3; axis++)
-    hymgi_vector_destroy(h->level, h->level->vector_size, &h->inner.c.beta[axis]);
 }

@@ -1,0 +1,129 @@
+/* What a solver does, filled before its levels are made: what follows from the operator and the options, and what
+ * the paths do differently. */
+#include <string.h>
+
+#include "hierarchy/build.h"
+
+/* Half sweeps of red-black smoothers. MG gains little by more than SWEEPS_OF_MANY on the finest level, if it has
+ * more than so many cells, and coarser ones are cheap. With linear extrapolation, and as a preconditioner, they
+ * are worth their time (docs/tuning-log.md). */
+enum { SWEEPS = 6, SWEEPS_SYMGS = 4, SWEEPS_OF_MANY = 4, FEW_CELLS = 32 * 32 * 32 };
+
+/* From so many cells on, solves of several cycles are faster with levels in single precision. */
+#define MIXED_CELLS 1e6
+
+static double cells_of(const hymg_grid *grid)
+{
+  const int *n = grid->desc.n;
+  return (double)n[0] * n[1] * n[2];
+}
+
+static bool wants_mixed(const hymg_grid *grid, const hymg_options *o)
+{
+  if (o->precision != HYMG_PRECISION_AUTO) return o->precision == HYMG_MIXED;
+  return o->method != HYMG_FMG && cells_of(grid) >= MIXED_CELLS;
+}
+
+/* Are there walls with the linear extrapolation of FV2? */
+static bool has_linear_walls(const hymgi_method *m, const hymg_grid *grid)
+{
+  bool walls = false;
+  for (int face = 0; face < 6; face++)
+    walls = walls || grid->desc.boundary[face] == HYMG_DIRICHLET ||
+            grid->desc.boundary[face] == HYMG_ROBIN;
+  return m->stencil == HYMG_FV2 && m->extrapolation == HYMG_EXTRAPOLATION_LINEAR && walls;
+}
+
+static void choose_sweeps(hymgi_method *m, const hymg_grid *grid, const hymg_options *o)
+{
+  const bool given = o->sweeps > 0, red_black = o->smoother == HYMG_GSRB;
+  m->coarse_sweeps = given ? o->sweeps : o->smoother == HYMG_SYMGS ? SWEEPS_SYMGS : SWEEPS;
+  m->sweeps = m->coarse_sweeps;
+  if (!given && red_black && o->method == HYMG_MG && cells_of(grid) > FEW_CELLS &&
+      !has_linear_walls(m, grid))
+    m->sweeps = SWEEPS_OF_MANY;
+}
+
+void hymgi_hierarchy_init(hymgi_hierarchy *h, const hymg_operator *op, const hymg_options *o)
+{
+  const hymg_operator_desc *d = &op->desc;
+  hymgi_method *m = &h->method;
+  h->context = op->grid->context;
+  h->op = op;
+  h->options = *o;
+  m->stencil = d->stencil;
+  m->extrapolation =
+      d->extrapolation == HYMG_EXTRAPOLATION_LINEAR || d->extrapolation == HYMG_EXTRAPOLATION_VERTEX
+          ? HYMG_EXTRAPOLATION_LINEAR
+          : HYMG_EXTRAPOLATION_QUADRATIC;
+  m->smoother = o->smoother;
+  choose_sweeps(m, op->grid, o);
+  m->bottom_goal = HYMGI_BOTTOM_GOAL;
+  m->interpolation_v =
+      o->interpolation_v == HYMG_INTERPOLATION_DEFAULT ? HYMGI_GHOSTS_V2 : (int)o->interpolation_v;
+  const int order_f = d->stencil == HYMG_FV4 ? HYMGI_GHOSTS_V4 : HYMGI_GHOSTS_V2;
+  m->interpolation_f =
+      o->interpolation_f == HYMG_INTERPOLATION_DEFAULT ? order_f : (int)o->interpolation_f;
+  m->variable_beta = d->beta[0] || hymgi_has_robin_fields(d);
+  m->has_alpha = d->a != 0; /* a constant alpha of 0 may change */
+  m->variable_alpha = m->has_alpha && d->alpha;
+  m->fixed = d->fixed;
+  m->tuning = hymgi_cpu_tuning(m);
+  h->mixed = wants_mixed(op->grid, o);
+}
+
+/* ---- the standard path ---- */
+
+/* Odd sides: constants are fields there, as the faces of coarse cells are at distances of their own. */
+static void set_standard(hymgi_hierarchy *h)
+{
+  hymgi_method *m = &h->method;
+  int coarsest[3];
+  memcpy(coarsest, h->op->grid->desc.n, sizeof coarsest);
+  hymgi_coarsest(h->op->grid, m->stencil, coarsest, &m->any_sides);
+  if (m->any_sides) m->variable_beta = true, m->variable_alpha = m->has_alpha;
+}
+
+/* ---- the robust path ---- */
+
+/* Half sweeps of a smoother call. Without a Dirichlet boundary a region of high beta has no hold but the
+ * weak couplings around it, and coarse levels correct its mean too little: more work saves iterations,
+ * most of all on the levels below the finest, where it is cheap. */
+enum { SWEEPS_ROBUST = 4, SWEEPS_SINGULAR = 6, COARSE_SWEEPS_SINGULAR = 8 };
+
+void hymgi_preset_sweeps(hymgi_hierarchy *h)
+{
+  hymgi_method *m = &h->method;
+  if (!m->robust || h->options.sweeps >= 0 || m->smoother != HYMG_GSRB) return;
+  m->sweeps = m->singular ? SWEEPS_SINGULAR : SWEEPS_ROBUST;
+  m->coarse_sweeps = m->singular ? COARSE_SWEEPS_SINGULAR : SWEEPS_ROBUST;
+}
+
+static void set_robust(hymgi_hierarchy *h)
+{
+  hymgi_method *m = &h->method;
+  const hymg_grid_desc *d = &h->op->grid->desc;
+  m->robust = m->any_sides = true;
+  m->transfer = hymgi_robust_transfer(h->options.transfer);
+  m->stretched = d->widths[0] || d->widths[1] || d->widths[2];
+  m->variable_beta = true;
+  m->has_alpha = m->has_alpha || m->fixed;
+  m->variable_alpha = m->has_alpha;
+  hymgi_preset_sweeps(h);
+  if (m->stretched || m->fixed) m->extrapolation = HYMG_EXTRAPOLATION_LINEAR;
+  for (int face = 0; face < 6; face++)
+    m->quadratic =
+        m->quadratic || ((d->boundary[face] == HYMG_DIRICHLET || d->boundary[face] == HYMG_ROBIN) &&
+                         d->n[face / 2] > 1 && m->extrapolation == HYMG_EXTRAPOLATION_QUADRATIC);
+  m->quadratic = m->quadratic || m->stencil == HYMG_FV4;
+  h->inner.stencil = HYMG_FV2;
+  if (h->options.cycle == HYMG_CYCLE_F) h->options.cycle = HYMG_CYCLE_V;
+}
+
+void hymgi_preset(hymgi_hierarchy *h, bool robust)
+{
+  if (robust)
+    set_robust(h);
+  else
+    set_standard(h);
+}
