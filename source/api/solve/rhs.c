@@ -56,11 +56,12 @@ static void complete(const hymgi_level *level, facts *found)
   if (level->num_boxes == 0) return;
   hymgi_add_boundary_terms(level, level->f);
   if (!level->method->singular) return;
-  if (found)
-    *found = (facts){.largest = hymgi_norm_max(level, level->f),
-                     .mean = hymgi_subtract_mean(level, level->f)};
-  else
+  if (!found) {
     hymgi_remove_mean_later(level, level->f);
+    return;
+  }
+  found->largest = hymgi_norm_max(level, level->f); /* with its mean */
+  found->mean = hymgi_subtract_mean(level, level->f);
 }
 
 /* with_norm: also queues max |f| of level l. */
