@@ -100,7 +100,7 @@ bool kernels_for_sizes(kernels_bench *bench, bool constant_too, kernels_job *job
 {
   bool ok = true;
   for (int size = 0; size < bench->options->num_sizes && ok; size++)
-    for (int variable = 1; variable >= !constant_too && ok; variable--)
+    for (int variable = 1; variable >= (constant_too ? 0 : 1) && ok; variable--)
       ok = kernels_for_problem(bench, bench->options->sizes[size], variable, job);
   return ok;
 }
