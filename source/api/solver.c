@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "api/solve/solve.h"
-
 #include "transport/transport.h"
 
 /* Backend auto takes the GPU if every rank has a usable one; a missing GPU is not an error then. */
