@@ -37,8 +37,7 @@ constexpr int64_t hymgi_cube(int64_t n)
   X(FV2_RELAX_FUSED_CONSTANT, "fv2_relax_fused_constant", 800, 800, 800, "the same with constant beta, where a pass saves less; % of its cells") \
   X(FV4_MARCH, "fv4_march", hymgi_cube(80), hymgi_cube(80), hymgi_cube(80), "rows split by colour whatever the smoother, all marches along z") \
   X(FV4_MARCH_TMA, "fv4_march_tma", HYMGI_LACKS, hymgi_cube(80), hymgi_cube(80), "marches whose planes come by TMA") \
-  X(FV4_MARCH_LONG, "fv4_march_long", 384, 384, 384, "marches from memory over long slabs; from so many cells along x and y") \
-  X(FV4_GSRB_WIDE, "fv4_gsrb_wide", 384, 384, 384, "half sweeps march with large blocks; from so many cells along x and y") \
+  X(FV4_GSRB_FROM_ZERO, "fv4_gsrb_from_zero", 0, 0, 0, "the first half sweep of marched levels where x is 0") \
   X(FV4_GSRB_TWO, "fv4_gsrb_two", 0, 0, 0, "half sweeps in single precision march with two slots a thread") \
   X(FV4_GHOSTS_ALONG_X, "fv4_ghosts_along_x", 0, 0, 0, "marches compute the ghosts along x themselves") \
   X(FV4_GHOSTS_SPLIT, "fv4_ghosts_split", 0, 0, 0, "ghosts of one box of split rows in a kernel of their own") \
@@ -47,7 +46,7 @@ constexpr int64_t hymgi_cube(int64_t n)
   X(FV4_GSRB_SHARED_LARGE, "fv4_gsrb_shared_large", 0, 0, 0, "the same in large tiles, where small ones do not fit") \
   X(FV4_RELAX_TILE, "fv4_relax_tile", 0, 0, 0, "sweeps of plain rows in tiles") \
   X(FV4_RESTRICT_TILE, "fv4_restrict_tile", 0, 0, 0, "residual and restriction in tiles") \
-  X(LITERAL_SHAPES, "literal_shapes", 0, 0, 0, "strides of usual boxes are literals in the marches") \
+  X(LITERAL_SHAPES, "literal_shapes", 0, 0, 0, "strides of usual boxes are literals in the marches that gain by it") \
   X(INTERPOLATE_WIDE, "interpolate_wide", hymgi_cube(40), hymgi_cube(40), hymgi_cube(40), "interpolation in wide tiles; from so many coarse cells") \
   X(INTERPOLATE_BLACK, "interpolate_black", 0, 0, 0, "interpolation to the colour that is read next") \
   X(COARSE_V_CYCLE, "coarse_v_cycle", 0, 0, 0, "cycles from 8^3 down, and the bottom, in one launch; without it none of the next five") \

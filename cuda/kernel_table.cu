@@ -106,6 +106,12 @@ bool marches_by_tma(const hymgi_level *level)
   return is_split_by<64>(level) && takes(level, HYMGI_FV4_MARCH) && hymgi_cuda_fv4_fits_tma(level);
 }
 
+/* It reads no x. */
+bool marches_from_zero(const hymgi_level *level)
+{
+  return level->num_boxes == 1 && is_split_by<64>(level) && takes(level, HYMGI_FV4_MARCH);
+}
+
 /* FV4's marches compute the ghosts along x themselves where a row is a whole number of warps, at
  * least two, so that one warp has all cells near an end. */
 bool fills_along_x(const hymgi_level *level)
@@ -153,6 +159,7 @@ constexpr struct {
     {RESTRICT, HYMG_FV2, ANY, NULL, HYMGI_FV4_ALL, FV2, "fv2_residual_restrict", hymgi_cuda_fv2_restrict},
     {RESIDUAL | RED | APPLY, HYMG_FV4, ANY, is_extended, HYMGI_FV4_ALL, 0, "fv4_limited<%s>", hymgi_cuda_fv4_limited},
     {HALF, HYMG_FV4, HYMGI_FV4_GSRB_TILE, tiles_split, HYMGI_FV4_NONE, FV4, "fv4_gsrb_tile", hymgi_cuda_fv4_gsrb_tile},
+    {FIRST, HYMG_FV4, HYMGI_FV4_GSRB_FROM_ZERO, marches_from_zero, HYMGI_FV4_NONE, FV4, "fv4_gsrb_from_zero", hymgi_cuda_fv4_gsrb_from_zero},
     {HALF, HYMG_FV4, HYMGI_FV4_MARCH, is_split_by<64>, HYMGI_FV4_BUT_X, 0, "fv4_gsrb_march", hymgi_cuda_fv4_gsrb_march},
     {RELAX, HYMG_FV4, HYMGI_FV4_RELAX_TILE, tiles_plain, HYMGI_FV4_NONE, FV4, "fv4_tile<%s>", hymgi_cuda_fv4_tile},
     {RELAX | RESIDUAL | RED | RESTRICT | APPLY, HYMG_FV4, HYMGI_FV4_MARCH_TMA, marches_by_tma, HYMGI_FV4_BUT_X, 0, "fv4_march_tma<%s>", hymgi_cuda_fv4_march_tma},
@@ -317,13 +324,6 @@ const char *choose_call(const hymgi_level *level, hymgi_level_kernels *k)
 
 /* ---- variants within a launch ---- */
 
-int64_t least_of_a_layer(const hymgi_level *level)
-{
-  int n[3];
-  box_extent(level->box, level->num_boxes, n);
-  return n[0] < n[1] ? n[0] : n[1];
-}
-
 int64_t coarse_cells_of(const hymgi_level *level)
 {
   int n[3];
@@ -402,8 +402,7 @@ constexpr struct {
     {HYMGI_FV2_GSRB_FUSED_NARROW, percent_of_narrow, NULL},
     {HYMGI_FV2_GSRB_FUSED_AROUND, cells_of, fuses_around},
     {HYMGI_FV2_APPLY_SUM, cells_of, sums_in_apply},
-    {HYMGI_FV4_MARCH_LONG, least_of_a_layer, NULL},
-    {HYMGI_FV4_GSRB_WIDE, least_of_a_layer, NULL},
+    {HYMGI_FV4_GSRB_FROM_ZERO, cells_of, marches_from_zero},
     {HYMGI_FV4_GSRB_TWO, cells_of, has_even_rows},
     {HYMGI_FV4_GHOSTS_ALONG_X, cells_of, fills_along_x},
     {HYMGI_FV4_GHOSTS_SPLIT, cells_of, NULL},
@@ -521,7 +520,9 @@ bool hymgi_cuda_joins(const hymgi_level *level, const hymgi_plan *plan)
 
 bool hymgi_cuda_starts_alone(const hymgi_level *level)
 {
-  return level->method->smoother == HYMG_GSRB && level->method->stencil == HYMG_FV2;
+  if (level->method->smoother != HYMG_GSRB) return false;
+  return level->method->stencil == HYMG_FV2 ||
+         (marches_from_zero(level) && takes(level, HYMGI_FV4_GSRB_FROM_ZERO));
 }
 
 /* ---- the machine's numbers ---- */

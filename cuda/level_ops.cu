@@ -97,7 +97,7 @@ void fv2_tile_sweeps(hymgi_level *level, bool from_zero = false)
 
 /* FV2's half sweeps are in place. Of FV4, each colour alternates between two buffers. A level of several boxes
  * cannot represent an iterate that is spread over both (finite-volume/cpu/sweep/sweep.c), so there the other
- * colour is copied along. from_zero: of FV2, x is 0. goes_on: ghosts are needed next. Returns whether the last
+ * colour is copied along. from_zero: x is 0, and the level has a FIRST_HALF of its own. goes_on: ghosts are needed next. Returns whether the last
  * colour has been sent for them. */
 bool half_sweeps(hymgi_level *level, bool from_zero, bool goes_on)
 {
@@ -143,6 +143,13 @@ bool half_sweeps(hymgi_level *level, bool from_zero, bool goes_on)
   return sends && goes_on;
 }
 
+/* Of FV4, whose first half sweep then reads no x. */
+bool starts_from_zero(const hymgi_level *level)
+{
+  return hymgi_has_variant(level, HYMGI_FV4_GSRB_FROM_ZERO) &&
+         (!hymgi_operator_halo(level) || level->starts_alone);
+}
+
 /* with_ghosts: x is to have its ghosts at the end. Returns whether it has them, they are in flight,
  * or neither. */
 enum gsrb_left { NOTHING, SENT, GHOSTS };
@@ -166,7 +173,7 @@ gsrb_left gsrb(hymgi_level *level, bool from_zero, bool with_ghosts)
     hymgi_cuda_fv4_gsrb_shared(level);
     return NOTHING;
   default:
-    return half_sweeps(level, false, with_ghosts) ? SENT : NOTHING;
+    return half_sweeps(level, from_zero && starts_from_zero(level), with_ghosts) ? SENT : NOTHING;
   }
 }
 

@@ -52,47 +52,30 @@ __host__ __device__ constexpr int shape(int x, int y)
   return x << 16 | y;
 }
 
-template <bool SPLIT = true> __host__ __device__ constexpr int shape_pitch(int of)
+__host__ __device__ constexpr int shape_pitch(int of)
 {
-  return ((of >> 16) / (SPLIT ? 2 : 1) + 2 + HYMGI_GPU_LINE - 1) / HYMGI_GPU_LINE * HYMGI_GPU_LINE;
+  return ((of >> 16) / 2 + 2 + HYMGI_GPU_LINE - 1) / HYMGI_GPU_LINE * HYMGI_GPU_LINE;
 }
 
-template <bool SPLIT = true> __host__ __device__ constexpr int shape_plane(int of, int ghost)
+__host__ __device__ constexpr int shape_plane(int of, int ghost)
 {
-  const int plane = shape_pitch<SPLIT>(of) * ((of & 0xffff) + 2 * ghost);
+  const int plane = shape_pitch(of) * ((of & 0xffff) + 2 * ghost);
   return plane % 512 ? plane : plane + HYMGI_GPU_LINE;
 }
 
 template <int SHAPE> using literal = std::integral_constant<int, SHAPE>;
 
-template <bool SPLIT, int... SHAPES, typename Call>
-void with_one_of(const hymgi_level *level, int ghost, const Call &call)
+/* call(literal<the level's shape>()) where it is one of these, of split rows with so many layers of ghosts; else
+ * call(literal<0>()). */
+template <int GHOST, int... SHAPES, typename Call>
+void with_one_of(const hymgi_level *level, const Call &call)
 {
   const hymgi_geom *g = level->box;
   const auto has = [&](int of) {
     return hymgi_has_variant(level, HYMGI_LITERAL_SHAPES) && level->num_boxes == 1 &&
-           g->ghost == ghost && g->pitch == shape_pitch<SPLIT>(of) &&
-           g->plane == shape_plane<SPLIT>(of, ghost);
+           g->ghost == GHOST && g->pitch == shape_pitch(of) && g->plane == shape_plane(of, GHOST);
   };
   if (!((has(SHAPES) && (call(literal<SHAPES>()), true)) || ...)) call(literal<0>());
-}
-
-/* call(literal<the level's shape>()): cubes, and of split rows halves and quarters on ranks, with as many
- * ghosts as the kernel assumes. Levels of FV4's preconditioner, which is FV2, have two layers. */
-template <int GHOST, bool SPLIT = true, typename Call>
-void with_shape(const hymgi_level *level, const Call &call)
-{
-  if constexpr (SPLIT)
-    with_one_of<true, shape(1024, 1024), shape(1024, 512), shape(512, 512), shape(512, 256),
-                shape(256, 256), shape(256, 128), shape(128, 128)>(level, GHOST, call);
-  else
-    with_one_of<false, shape(512, 512), shape(256, 256)>(level, GHOST, call);
-}
-
-/* The same for cubes of split rows alone. */
-template <int GHOST, typename Call> void with_cube(const hymgi_level *level, const Call &call)
-{
-  with_one_of<true, shape(512, 512), shape(256, 256), shape(128, 128)>(level, GHOST, call);
 }
 
 /* Planes that a block marches over, chosen so that all blocks end at about the same time and few

@@ -40,6 +40,7 @@ int hymgi_cuda_relax_fused(hymgi_level *level);
 /* fv4/gsrb_march.cu: half sweeps; march_memory.cu, march_tma.cu: the other jobs; rows split by
  * colour */
 void hymgi_cuda_fv4_gsrb_march(const hymgi_level *level, const hymgi_sweep *sweep);
+void hymgi_cuda_fv4_gsrb_from_zero(const hymgi_level *level, const hymgi_sweep *sweep);
 void hymgi_cuda_fv4_march_memory(const hymgi_level *level, const hymgi_sweep *sweep);
 void hymgi_cuda_fv4_march_tma(const hymgi_level *level, const hymgi_sweep *sweep);
 bool hymgi_cuda_fv4_fits_tma(const hymgi_level *level);

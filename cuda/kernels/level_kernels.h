@@ -9,7 +9,7 @@
 typedef enum hymgi_job {
   /* red-black Gauss-Seidel: out gets the new values of `colour`; FV2: in place */
   HYMGI_HALF_SWEEP,
-  HYMGI_FIRST_HALF, /* of FV2 where x is 0; sweeps say HYMGI_HALF_SWEEP, with from_zero */
+  HYMGI_FIRST_HALF, /* where x is 0; sweeps say HYMGI_HALF_SWEEP, with from_zero */
   /* out = x + residual * scale * (f - A x) + momentum * (x - prev) */
   HYMGI_RELAX,
   HYMGI_RESIDUAL,     /* out = f - A x; out is not x, but in the generic kernel */
@@ -31,7 +31,7 @@ struct hymgi_sweep {
   const hymgi_real *prev = NULL;  /* NULL: without momentum; may be out */
   const hymgi_real *scale = NULL; /* NULL (FV2): 1/diagonal */
   hymgi_real residual = 1, momentum = 0;
-  bool from_zero = false; /* FV2: x is 0 */
+  bool from_zero = false; /* x is 0 */
   bool red = false;       /* RESIDUAL on split rows: of red cells alone */
   /* FV4 in tiles: cells that neighbours read also go into the messages of this plan (in_sweeps) */
   const hymgi_plan *sends = NULL;

@@ -97,7 +97,7 @@ __device__ __forceinline__ void march_both(const march_args<JOB> &a, const hymgi
 enum { BOTH_THREADS = 192, BOTH_BLOCKS = 2 };
 
 /* N: shape. */
-template <typename JOB, bool VARIABLE, int N>
+template <typename JOB, bool VARIABLE>
 __global__ void __launch_bounds__(BOTH_THREADS, BOTH_BLOCKS)
     fv2_both_colours(const __grid_constant__ march_args<JOB> a)
 {
@@ -112,8 +112,7 @@ __global__ void __launch_bounds__(BOTH_THREADS, BOTH_BLOCKS)
   march_result result = {};
   if (t < g.n[0] / 2 && j < g.n[1] && from < to) {
     place p = place_of(g, 0, t, j, from);
-    if (N) p.pitch = shape_pitch(N), p.plane = shape_plane(N, 1);
-    march_both<JOB, VARIABLE>(a, g, p, t, to, N || t + 1 < g.n[0] / 2, &result);
+    march_both<JOB, VARIABLE>(a, g, p, t, to, t + 1 < g.n[0] / 2, &result);
   }
   if (HAS_NORM<JOB>) reduce_max(a.reduction, result.norm);
   if (std::is_same_v<JOB, apply_sum>) reduce_sum(a.reduction, result.words);
@@ -125,10 +124,8 @@ template <typename JOB> void run_both(const hymgi_level *level, march_args<JOB> 
   const dim3 grid = march_grid(level, &a, slots, 2 * wide, BOTH_THREADS / wide, BOTH_BLOCKS);
   with_bools(
       [&](auto variable) {
-        with_shape<1>(level, [&](auto of) {
-          hymgi_launch(level->context, fv2_both_colours<JOB, variable, of>, grid,
-                       dim3((unsigned)wide, (unsigned)(BOTH_THREADS / wide)), a);
-        });
+        hymgi_launch(level->context, fv2_both_colours<JOB, variable>, grid,
+                     dim3((unsigned)wide, (unsigned)(BOTH_THREADS / wide)), a);
       },
       level->method->variable_beta);
 }

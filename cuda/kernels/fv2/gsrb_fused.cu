@@ -78,7 +78,7 @@ __device__ __forceinline__ ptrdiff_t plane_shift(const hymgi_geom &g, const plac
   return k < 0 ? g.n[2] * p.plane : k >= g.n[2] ? -g.n[2] * p.plane : 0;
 }
 
-/* ZERO: the old iterate is 0. AROUND: the box wraps. */
+/* ZERO: the old iterate is 0. AROUND: the box wraps. N: shape. */
 template <bool VARIABLE, bool ALPHA, bool ZERO, bool AROUND, int N, int X, int Y>
 __global__ void __launch_bounds__(tile<X, Y>::threads, FUSED_BLOCKS)
     fv2_gsrb_fused(const __grid_constant__ fused_args a)
@@ -138,6 +138,7 @@ __global__ void __launch_bounds__(tile<X, Y>::threads, FUSED_BLOCKS)
   }
 }
 
+/* A literal shape saves 2 to 4 % of F-cycles and solves where a box wraps or beta is constant, else nothing. */
 template <bool AROUND, int N, int X, int Y>
 void launch_fused(const hymgi_level *level, gsrb_args a, bool zero)
 {
@@ -148,8 +149,10 @@ void launch_fused(const hymgi_level *level, gsrb_args a, bool zero)
   with_bools(
       [&](auto variable, auto alpha, auto from_zero) {
         const fused_args q = {a.boxes, a.v, a.f, a.own, a.out, a.falling, a.slab};
-        hymgi_launch(level->context, fv2_gsrb_fused<variable, alpha, from_zero, AROUND, N, X, Y>,
-                     grid, dim3(tile<X, Y>::threads), q);
+        constexpr int SHAPE = AROUND || !variable ? N : 0;
+        hymgi_launch(level->context,
+                     fv2_gsrb_fused<variable, alpha, from_zero, AROUND, SHAPE, X, Y>, grid,
+                     dim3(tile<X, Y>::threads), q);
       },
       level->method->variable_beta, level->method->has_alpha, zero);
 }
@@ -162,13 +165,13 @@ extern "C" void hymgi_cuda_fv2_gsrb_fused(const hymgi_level *level, bool falling
   const hymgi_sweep both = {HYMGI_HALF_SWEEP, level->f, x, x, out};
   gsrb_args a = gsrb_args_of(level, &both);
   a.falling = falling;
-  const bool narrow = hymgi_has_variant(level, HYMGI_FV2_GSRB_FUSED_NARROW);
-  if (hymgi_has_variant(level, HYMGI_FV2_GSRB_FUSED_AROUND))
-    return with_cube<1>(level,
-                        [&](auto of) { launch_fused<true, of, 32, 16>(level, a, x == NULL); });
-  with_shape<1>(level, [&](auto of) {
-    if constexpr (of == 0)
-      if (narrow) return launch_fused<false, of, 16, 32>(level, a, x == NULL);
-    launch_fused<false, of, 32, 16>(level, a, x == NULL);
+  const bool zero = x == NULL;
+  with_one_of<1, shape(512, 512), shape(256, 256), shape(128, 128)>(level, [&](auto of) {
+    if (hymgi_has_variant(level, HYMGI_FV2_GSRB_FUSED_AROUND))
+      launch_fused<true, of, 32, 16>(level, a, zero);
+    else if (hymgi_has_variant(level, HYMGI_FV2_GSRB_FUSED_NARROW))
+      launch_fused<false, 0, 16, 32>(level, a, zero);
+    else
+      launch_fused<false, of, 32, 16>(level, a, zero);
   });
 }

@@ -123,8 +123,7 @@ __device__ __forceinline__ void march_column(const march_args<JOB> &a, const hym
 
 enum { MARCH_BLOCKS = 4 };
 
-/* N: shape or cube. */
-template <typename JOB, bool SPLIT, bool VARIABLE, int N>
+template <typename JOB, bool SPLIT, bool VARIABLE>
 __global__ void __launch_bounds__(GSRB_THREADS, MARCH_BLOCKS)
     fv2_march(const __grid_constant__ march_args<JOB> a)
 {
@@ -136,10 +135,8 @@ __global__ void __launch_bounds__(GSRB_THREADS, MARCH_BLOCKS)
   const int from = slab_begin(a, &b);
   hymgi_geom g = box_at(a.boxes, b);
   g.split = SPLIT;
-  if (N && !SPLIT) g.pitch = shape_pitch<false>(N), g.plane = shape_plane<false>(N, 1);
   const int to = from + a.slab < g.n[2] ? from + a.slab : g.n[2];
   place p = place_of(g, a.colour, t, j, from);
-  if (N && SPLIT) p.pitch = shape_pitch(N), p.plane = shape_plane(N, 1);
   march_result result = {};
   if (t < slots_of(g) && j < g.n[1] && from < to)
     march_column<JOB, SPLIT, VARIABLE>(a, g, p, t, to, &result);
@@ -153,10 +150,8 @@ template <typename JOB, bool SPLIT> void run_march(const hymgi_level *level, mar
   const dim3 grid = march_grid(level, &a, slots, wide, GSRB_THREADS / wide, MARCH_BLOCKS);
   with_bools(
       [&](auto variable) {
-        with_shape<1, SPLIT>(level, [&](auto of) {
-          hymgi_launch(level->context, fv2_march<JOB, SPLIT, variable, of>, grid,
-                       dim3((unsigned)wide, (unsigned)(GSRB_THREADS / wide)), a);
-        });
+        hymgi_launch(level->context, fv2_march<JOB, SPLIT, variable>, grid,
+                     dim3((unsigned)wide, (unsigned)(GSRB_THREADS / wide)), a);
       },
       level->method->variable_beta);
 }

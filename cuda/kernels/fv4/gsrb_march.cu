@@ -264,6 +264,24 @@ __global__ void __launch_bounds__(X *Y, BLOCKS) fv4_gsrb_march(const __grid_cons
   }
 }
 
+/* The half sweep where x is known to be 0. */
+enum { FROM_ZERO_X = 64, FROM_ZERO_Y = 4 };
+
+__global__ void __launch_bounds__(FROM_ZERO_X *FROM_ZERO_Y)
+    fv4_gsrb_from_zero(const __grid_constant__ gsrb_args a)
+{
+  wait_for_predecessors();
+  let_successors_start();
+  const hymgi_geom &g = a.boxes.one;
+  const int t = (int)(blockIdx.x * FROM_ZERO_X + threadIdx.x);
+  const int j = (int)(blockIdx.y * FROM_ZERO_Y + threadIdx.y);
+  if (t >= g.n[0] / 2 || j >= g.n[1]) return;
+  for (int k = (int)blockIdx.z; k < g.n[2]; k += (int)gridDim.z) {
+    const ptrdiff_t own = hymgi_row(&g, a.colour, j, k) + t;
+    a.out[own] = hymgi_relax(0., __ldg(a.v.dinv + own), a.f[own]);
+  }
+}
+
 template <bool VARIABLE, int N, int SLOTS, int X, int Y, int BLOCKS>
 void launch_march(const hymgi_level *level, gsrb_args a, int slab)
 {
@@ -295,22 +313,27 @@ template <bool VARIABLE, int N> void march_two(const hymgi_level *level, const g
 
 } /* namespace */
 
-/* Large tiles have less halo; small ones balance the load better. */
+/* Literal shapes: cubes, and halves of them on ranks. */
 extern "C" void hymgi_cuda_fv4_gsrb_march(const hymgi_level *level, const hymgi_sweep *half)
 {
   const gsrb_args a = gsrb_args_of(level, half);
-  const bool two = hymgi_has_variant(level, HYMGI_FV4_GSRB_TWO),
-             wide = hymgi_has_variant(level, HYMGI_FV4_GSRB_WIDE);
+  const bool two = hymgi_has_variant(level, HYMGI_FV4_GSRB_TWO);
   const auto march = [&](auto variable) {
-    with_shape<2>(level, [&](auto of) {
+    with_one_of<2, shape(512, 512), shape(512, 256), shape(256, 256), shape(256, 128),
+                shape(128, 128)>(level, [&](auto of) {
       if constexpr (SINGLE)
         if (two) return march_two<variable, of>(level, a);
-      constexpr bool LARGE = of >= shape(512, 512);
-      if (wide)
-        launch_march<variable, SINGLE || !LARGE ? 0 : of, 1, 64, 6, 1>(level, a, 64);
-      else
-        march_small<variable, SINGLE || LARGE ? 0 : of>(level, a);
+      march_small<variable, SINGLE ? 0 : of>(level, a);
     });
   };
   with_bools(march, level->method->variable_beta);
+}
+
+extern "C" void hymgi_cuda_fv4_gsrb_from_zero(const hymgi_level *level, const hymgi_sweep *half)
+{
+  const gsrb_args a = gsrb_args_of(level, half);
+  const int *const n = a.extent;
+  const dim3 grid(blocks_for(n[0] / 2, FROM_ZERO_X), blocks_for(n[1], FROM_ZERO_Y),
+                  grid_share(n[2]));
+  hymgi_launch(level->context, fv4_gsrb_from_zero, grid, dim3(FROM_ZERO_X, FROM_ZERO_Y), a);
 }

@@ -77,7 +77,7 @@ __device__ __forceinline__ unsigned long long march_slot(const gsrb_args &a, con
 }
 
 /* Slots and rows of a block. */
-enum { X = 32, Y = 8 };
+enum { X = 32, Y = 8, SLAB = 16 };
 
 template <typename JOB, bool VARIABLE, bool LIMITED, int N>
 __global__ void __launch_bounds__(X *Y, 1) fv4_march_memory(const __grid_constant__ gsrb_args a)
@@ -113,26 +113,25 @@ __global__ void __launch_bounds__(X *Y, 1) fv4_march_memory(const __grid_constan
 extern "C" void hymgi_cuda_fv4_march_memory(const hymgi_level *level, const hymgi_sweep *sweep)
 {
   gsrb_args a = gsrb_args_of(level, sweep);
-  const int *const n = a.extent, slab = hymgi_has_variant(level, HYMGI_FV4_MARCH_LONG) ? 64 : 16;
-  const dim3 grid = slabs_grid(&a, n[0] / 2, X, Y, slab);
+  const dim3 grid = slabs_grid(&a, a.extent[0] / 2, X, Y, SLAB);
   const auto launch = [&](auto job, auto variable, auto limited, auto of) {
     hymgi_launch(level->context, fv4_march_memory<decltype(job), variable, limited, of>, grid,
                  dim3(X * Y), a);
   };
-  with_job<relax, residual, residual_norm, residual_narrow, residual_mean,
-           apply>(sweep, [&](auto job) {
-    constexpr std::true_type yes;
-    constexpr std::false_type no;
-    if constexpr (MAY_LIMIT<decltype(job)>)
-      if (level->c.limited) return launch(job, yes, yes, literal<0>());
-    with_bools(
-        [&](auto variable) {
-          if constexpr (std::is_same_v<decltype(job), apply>)
-            launch(job, variable, no, literal<0>());
-          else
-            with_one_of<true, shape(512, 512), shape(512, 256), shape(256, 256), shape(128, 128)>(
-                level, 2, [&](auto of) { launch(job, variable, no, of); });
-        },
-        level->method->variable_beta);
-  });
+  with_job<relax, residual, residual_norm, residual_narrow, residual_mean, apply>(
+      sweep, [&](auto job) {
+        constexpr std::true_type yes;
+        constexpr std::false_type no;
+        if constexpr (MAY_LIMIT<decltype(job)>)
+          if (level->c.limited) return launch(job, yes, yes, literal<0>());
+        with_bools(
+            [&](auto variable) {
+              if constexpr (std::is_same_v<decltype(job), apply>)
+                launch(job, variable, no, literal<0>());
+              else
+                with_one_of<2, shape(512, 512), shape(512, 256), shape(256, 256), shape(128, 128)>(
+                    level, [&](auto of) { launch(job, variable, no, of); });
+            },
+            level->method->variable_beta);
+      });
 }
