@@ -7,8 +7,8 @@
 #include "coarse/robust_cycle.h"
 #include "level_ops.h"
 
-/* Records of the levels, of level 0 outside the preconditioner, of the levels in single precision. */
-enum { OUTSIDE = HYMGI_MAX_LEVELS, SINGLES, RECORDS = SINGLES + HYMGI_MAX_LEVELS };
+/* Records of the levels, of the level of the system, of the levels in single precision. */
+enum { SYSTEM = HYMGI_MAX_LEVELS, SINGLES, RECORDS = SINGLES + HYMGI_MAX_LEVELS };
 
 static hymg_status attach_level(hymgi_hierarchy *h, hymgi_level *level, hymgi_level_kernels *k)
 {
@@ -30,18 +30,13 @@ static hymg_status attach_singles(hymgi_hierarchy *h, hymgi_level_kernels *recor
   return HYMG_OK;
 }
 
-/* As the preconditioner sees them; where level 0 has another operator outside of it, that one's
- * kernels have the last record. */
+/* The level of the system, where that is another one, has a record of its own. */
 static hymg_status attach_kernels(hymgi_hierarchy *h, hymgi_attached *kept)
 {
-  hymg_status status = HYMG_OK;
-  hymgi_exchange_inner(h);
-  for (int l = 0; l < h->num_levels && status == HYMG_OK; l++)
-    status = attach_level(h, h->level + l, kept->kernels + l);
-  if (status == HYMG_OK) status = attach_singles(h, kept->kernels + SINGLES);
-  hymgi_exchange_inner(h);
-  if (status != HYMG_OK || !h->method.quadratic) return status;
-  return attach_level(h, h->level, kept->kernels + OUTSIDE);
+  for (int l = 0; l < h->num_levels; l++)
+    TRY(attach_level(h, h->level + l, kept->kernels + l));
+  TRY(attach_singles(h, kept->kernels + SINGLES));
+  return h->system == h->level ? HYMG_OK : attach_level(h, h->system, kept->kernels + SYSTEM);
 }
 
 hymg_status hymgi_cuda_attach(hymgi_hierarchy *h)
@@ -90,7 +85,7 @@ void hymgi_cuda_detach(hymgi_hierarchy *h)
     h->level[l].kernels = NULL;
   for (int l = 0; l < h->shadow.count && h->shadow.level; l++)
     h->shadow.level[l].kernels = NULL;
-  h->inner.kernels = NULL;
+  h->system->kernels = NULL;
   h->attached = NULL;
   if (h->num_levels > 0) h->level[h->num_levels - 1].attached = NULL;
   free(kept->kernels);

@@ -116,7 +116,7 @@ bool marches_from_zero(const hymgi_level *level)
  * least two, so that one warp has all cells near an end. */
 bool fills_along_x(const hymgi_level *level)
 {
-  if (level->method->stencil != HYMG_FV4 || !is_split(level) || !takes(level, HYMGI_FV4_MARCH) ||
+  if (level->op->stencil != HYMG_FV4 || !is_split(level) || !takes(level, HYMGI_FV4_MARCH) ||
       !takes(level, HYMGI_FV4_GHOSTS_ALONG_X) || level->num_boxes != 1 ||
       (level->box->boundaries & 3) != 3)
     return false;
@@ -174,11 +174,11 @@ hymgi_kernel kernel_for(const hymgi_level *level, int job)
 {
   hymgi_kernel k = {};
   for (const auto &r : KERNEL)
-    if ((r.jobs >> job & 1) && (r.stencil == ANY || r.stencil == (int)level->method->stencil) &&
+    if ((r.jobs >> job & 1) && (r.stencil == ANY || r.stencil == (int)level->op->stencil) &&
         (r.form == ANY || takes(level, (hymgi_form)r.form)) && (!r.is_for || r.is_for(level))) {
       k.run = r.run;
       k.ghosts = r.ghosts;
-      k.around = r.around >> level->method->stencil & 1 && goes_around(level);
+      k.around = r.around >> level->op->stencil & 1 && goes_around(level);
       if (r.ghosts == HYMGI_FV4_BUT_X && !fills_along_x(level)) k.ghosts = HYMGI_FV4_ALL;
       snprintf(k.name, sizeof k.name, r.name, JOB_NAME[job]);
       break;
@@ -204,7 +204,7 @@ bool sweeps_in_parts(const hymgi_level *level)
 
 bool is_gsrb_in_parts(const hymgi_level *level)
 {
-  return (level->method->stencil == HYMG_FV2 || is_split(level)) && sweeps_in_parts(level);
+  return (level->op->stencil == HYMG_FV2 || is_split(level)) && sweeps_in_parts(level);
 }
 
 /* Its blocks take 128 x 16 cells of a layer: below some 160^3, where few blocks make up a level, only
@@ -314,7 +314,7 @@ const char *choose_call(const hymgi_level *level, hymgi_level_kernels *k)
   const bool gsrb = level->method->smoother == HYMG_GSRB;
   const char *name = k->of[gsrb ? HYMGI_HALF_SWEEP : HYMGI_RELAX].name;
   for (const auto &r : CALL)
-    if (r.gsrb == gsrb && (r.stencil == ANY || r.stencil == (int)level->method->stencil) &&
+    if (r.gsrb == gsrb && (r.stencil == ANY || r.stencil == (int)level->op->stencil) &&
         (!r.is_for || r.is_for(level))) {
       k->call = r.call;
       return r.name ? r.name : name;
@@ -359,7 +359,7 @@ bool fuses_around(const hymgi_level *level)
 /* FV2's operator and a sum on the way. */
 bool sums_in_apply(const hymgi_level *level)
 {
-  return level->method->stencil == HYMG_FV2 && fits_grid(level, 64);
+  return level->op->stencil == HYMG_FV2 && fits_grid(level, 64);
 }
 
 /* Where rows begin two slots can be loaded at once: not in every part of a box. */
@@ -373,14 +373,14 @@ bool has_even_rows(const hymgi_level *level)
 
 bool needs_large_tiles(const hymgi_level *level)
 {
-  return level->method->stencil == HYMG_FV4 && level->num_boxes == 1 && is_split(level) &&
+  return level->op->stencil == HYMG_FV4 && level->num_boxes == 1 && is_split(level) &&
          !hymgi_cuda_fv4_fits_shared(level, false);
 }
 
 /* The smoother call that follows an interpolation reads only the black cells. */
 bool reads_black(const hymgi_level *level)
 {
-  return level->method->stencil == HYMG_FV2 && level->method->smoother == HYMG_GSRB &&
+  return level->op->stencil == HYMG_FV2 && level->method->smoother == HYMG_GSRB &&
          is_split(level) && hymgi_keeps_colours_apart(level);
 }
 
@@ -490,7 +490,7 @@ void hymgi_free_level_kernels(hymgi_level_kernels *k)
 
 bool hymgi_cuda_splits(const hymgi_level *level)
 {
-  return level->method->stencil == HYMG_FV4 && level->method->smoother != HYMG_SYMGS &&
+  return level->op->stencil == HYMG_FV4 && level->method->smoother != HYMG_SYMGS &&
          takes(level, HYMGI_FV4_MARCH);
 }
 
@@ -498,7 +498,7 @@ bool hymgi_cuda_splits(const hymgi_level *level)
 bool hymgi_cuda_second_buffer(const hymgi_level *level)
 {
   const hymgi_method *m = level->method;
-  return m->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB && level->num_boxes == 1 &&
+  return level->op->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB && level->num_boxes == 1 &&
          is_split(level) && hymgi_keeps_colours_apart(level) &&
          (fuses_gsrb(level) || tiles_gsrb(level));
 }
@@ -512,7 +512,7 @@ bool hymgi_cuda_spare_buffers(const hymgi_level *level)
  * sweeps in parts have their own exchange. */
 bool hymgi_cuda_joins(const hymgi_level *level, const hymgi_plan *plan)
 {
-  if (level->method->stencil == HYMG_FV2)
+  if (level->op->stencil == HYMG_FV2)
     return takes(level, HYMGI_FV2_GSRB_PEER) && fits_grid(level, 1) &&
            hymgi_cuda_fv2_could_fuse_exchange(level, plan);
   return !takes(level, HYMGI_OVERLAP) && hymgi_cuda_fv4_could_halve(level, plan);
@@ -521,7 +521,7 @@ bool hymgi_cuda_joins(const hymgi_level *level, const hymgi_plan *plan)
 bool hymgi_cuda_starts_alone(const hymgi_level *level)
 {
   if (level->method->smoother != HYMG_GSRB) return false;
-  return level->method->stencil == HYMG_FV2 ||
+  return level->op->stencil == HYMG_FV2 ||
          (marches_from_zero(level) && takes(level, HYMGI_FV4_GSRB_FROM_ZERO));
 }
 

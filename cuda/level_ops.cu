@@ -40,7 +40,7 @@ void prepare(const hymgi_level *level, const hymgi_geom *box, hymgi_real *x,
   if (needs.around) return;
   const hymgi_fv4_ghosts ghosts = needs.ghosts;
   const hymgi_plan *halo = hymgi_operator_halo(level);
-  const bool fv4 = level->method->stencil == HYMG_FV4;
+  const bool fv4 = level->op->stencil == HYMG_FV4;
   if (fv4 && hymgi_cuda_fv4_halo_exchange(level, halo, box, x, colours, ghosts, sent)) return;
   hymgi_run_plan(level, halo, box, x, box, x);
   if (fv4 && ghosts != HYMGI_FV4_NONE)
@@ -102,7 +102,7 @@ void fv2_tile_sweeps(hymgi_level *level, bool from_zero = false)
 bool half_sweeps(hymgi_level *level, bool from_zero, bool goes_on)
 {
   const hymgi_level_kernels *const k = level->kernels;
-  const bool in_place = level->method->stencil == HYMG_FV2;
+  const bool in_place = level->op->stencil == HYMG_FV2;
   hymgi_real *const second = in_place ? level->x : level->y;
   hymgi_real *now[2] = {level->x, level->x}, *next[2] = {second, second};
   const bool one = level->num_boxes == 1, split = level->num_boxes > 0 && level->box[0].split;
@@ -185,7 +185,7 @@ void relax_once(hymgi_level *level, int s)
   const hymgi_plan *halo = hymgi_operator_halo(level);
   hymgi_sweep r = {HYMGI_RELAX, level->f, level->x, level->x, level->y};
   r.prev = w.momentum != 0 ? level->y : NULL;
-  r.scale = level->c.l1inv || level->method->stencil == HYMG_FV2 ? level->c.l1inv : level->c.dinv;
+  r.scale = level->c.l1inv || level->op->stencil == HYMG_FV2 ? level->c.l1inv : level->c.dinv;
   r.residual = w.residual;
   r.momentum = w.momentum;
   if (level->kernels->parts.count > 0)

@@ -138,8 +138,7 @@ static void smooth(bench *b)
 static void exchange(bench *b)
 {
   const hymgi_level *l = b->level;
-  const hymgi_plan *plan =
-      l->halo[l->method->stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];
+  const hymgi_plan *plan = l->halo[l->op->halo];
   for (int s = 0; plan && s < l->method->sweeps; s++)
     hymgi_run_plan(l, plan, l->box, l->x, l->box, l->x);
 }

@@ -5,9 +5,9 @@
 #include "kernel_table.h"
 
 /* The steps before and after the backend's own choice. */
-int kernels_host_steps(const hymgi_method *method, int n, kernels_step steps[KERNELS_STEPS])
+int kernels_host_steps(int n, kernels_step steps[KERNELS_STEPS])
 {
-  const hymgi_tuning own = hymgi_cpu_tuning(method);
+  const hymgi_tuning own = hymgi_cpu_tuning();
   const int from = own.wave_from > 0 && own.wave_from < n ? own.wave_from : n;
   const hymgi_tuning split = {.split_from = own.split_from};
   hymgi_tuning wave = {own.split_from, from, 2, own.wave_rows, false};
@@ -43,9 +43,9 @@ static kernels_form never(const char *name)
   return (kernels_form){name, INT64_MAX};
 }
 
-int kernels_gpu_steps(const hymgi_method *method, kernels_step steps[KERNELS_STEPS])
+int kernels_gpu_steps(hymg_stencil stencil, kernels_step steps[KERNELS_STEPS])
 {
-  const bool fv2 = method->stencil == HYMG_FV2;
+  const bool fv2 = stencil == HYMG_FV2;
   const char *const residual = "fv2_both_colours";
   const char *const forms[2] = {fv2 ? "fv2_gsrb_march" : "fv4_march",
                                 fv2 ? "fv2_gsrb_fused" : "fv4_march_tma"};
@@ -57,7 +57,7 @@ int kernels_gpu_steps(const hymgi_method *method, kernels_step steps[KERNELS_STE
     kernels_step *s = steps + count++;
     *s = (kernels_step){.name = names[m],
                         .gsrb_only = m > 0,
-                        .tuning = m == 0 ? kernels_untuned() : hymgi_cpu_tuning(method)};
+                        .tuning = m == 0 ? kernels_untuned() : hymgi_cpu_tuning()};
     for (int f = 0; f < 2; f++)
       s->form[f] = m >= f + 2 ? (kernels_form){forms[f], 0} : never(forms[f]);
     if (fv2) s->form[2] = m >= 2 ? (kernels_form){residual, 0} : never(residual);

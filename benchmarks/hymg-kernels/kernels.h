@@ -274,8 +274,8 @@ typedef struct kernels_step {
 } kernels_step;
 enum { KERNELS_STEPS = 64 };
 /* The first step is the one that the others are compared with; returns their number. */
-int kernels_host_steps(const hymgi_method *method, int n, kernels_step steps[KERNELS_STEPS]);
-int kernels_gpu_steps(const hymgi_method *method, kernels_step steps[KERNELS_STEPS]);
+int kernels_host_steps(int n, kernels_step steps[KERNELS_STEPS]);
+int kernels_gpu_steps(hymg_stencil stencil, kernels_step steps[KERNELS_STEPS]);
 int kernels_ablation_steps(kernels_step steps[KERNELS_STEPS]);
 
 /* Bytes per cell of level 0 for one F-cycle, touching each array once: per sweep, or per smoother

@@ -184,20 +184,19 @@ static bool wanted(const kernels_options *o, const kernels_step *s)
          (!o->operation || strstr(s->name, o->operation));
 }
 
-static int find_steps(const kernels_options *o, const hymgi_method *method, int n,
+static int find_steps(const kernels_options *o, hymg_stencil stencil, int n,
                       kernels_step steps[KERNELS_STEPS])
 {
   if (is_ablation(o)) return kernels_ablation_steps(steps);
-  return o->cuda ? kernels_gpu_steps(method, steps) : kernels_host_steps(method, n, steps);
+  return o->cuda ? kernels_gpu_steps(stencil, steps) : kernels_host_steps(n, steps);
 }
 
 bool kernels_ladder_has_rows(const kernels_options *o)
 {
   bool found = false;
   for (int stencil = HYMG_FV2; stencil <= HYMG_FV4; stencil++) {
-    const hymgi_method method = {.stencil = (hymg_stencil)stencil, .smoother = o->smoother};
     kernels_step steps[KERNELS_STEPS];
-    const int count = o->stencil[stencil] ? find_steps(o, &method, 1, steps) : 0;
+    const int count = o->stencil[stencil] ? find_steps(o, (hymg_stencil)stencil, 1, steps) : 0;
     for (int i = 0; i < count; i++)
       found = found || wanted(o, steps + i);
   }
@@ -207,10 +206,9 @@ bool kernels_ladder_has_rows(const kernels_options *o)
 void kernels_list_steps(bool gpu)
 {
   for (int stencil = HYMG_FV2; stencil <= HYMG_FV4; stencil++) {
-    const hymgi_method method = {.stencil = (hymg_stencil)stencil, .smoother = HYMG_GSRB};
     kernels_step steps[KERNELS_STEPS];
     const int count =
-        gpu ? kernels_gpu_steps(&method, steps) : kernels_host_steps(&method, 1, steps);
+        gpu ? kernels_gpu_steps((hymg_stencil)stencil, steps) : kernels_host_steps(1, steps);
     /* the host's results are the same for both */
     for (int i = 0; i < count && (gpu || stencil == HYMG_FV2); i++)
       printf("ladder, %s: %s\n",
@@ -246,9 +244,8 @@ static bool run_ladder(kernels_bench *bench, int n, hymg_stencil stencil)
   kernels_problem problem;
   kernels_step steps[KERNELS_STEPS];
   ladder l = {.bench = bench, .problem = &problem, .stencil = stencil};
-  const hymgi_method method = {.stencil = stencil, .smoother = bench->options->smoother};
   if (!kernels_problem_create(n, true, &problem)) return false;
-  const int count = find_steps(bench->options, &method, n, steps);
+  const int count = find_steps(bench->options, stencil, n, steps);
   const bool ok = open_runner(&l, steps, &l.base) && run_steps(&l, steps, count);
   close_runner(&l.base);
   kernels_problem_destroy(&problem);

@@ -96,7 +96,8 @@ __device__ __noinline__ void smooth(int l, bool restricts)
   const hymgi_method &m = shared.method;
   if (thread_of() >= shared.level[l].team) return;
   sweep_resident(l, m.sweeps, restricts);
-  if (restricts) restrict_residual(l, m.stencil == HYMG_FV2 && m.smoother == HYMG_GSRB);
+  if (restricts)
+    restrict_residual(l, shared.level[l].stencil == HYMG_FV2 && m.smoother == HYMG_GSRB);
 }
 
 /* The last level of the cycle. */

@@ -95,10 +95,10 @@ __device__ __forceinline__ void share_levels(const coarse_level *level, int coun
   if (thread_of() == 0) shared.method = method;
 }
 
-/* call(stencil, whether beta is read from memory) with literals for the method's. */
+/* call(stencil, whether beta is read from memory) with literals for the levels'. */
 template <typename Call> __device__ __forceinline__ void with_operator(const Call &call)
 {
-  if (shared.method.stencil == HYMG_FV2)
+  if (shared.level[0].stencil == HYMG_FV2)
     call(std::integral_constant<hymg_stencil, HYMG_FV2>(), std::true_type());
   else if (shared.method.variable_beta)
     call(std::integral_constant<hymg_stencil, HYMG_FV4>(), std::true_type());

@@ -57,11 +57,12 @@ enum coarse_row {
 };
 
 struct coarse_level {
-  int cells, reds, team;    /* threads that work on it: COARSE_WARP or COARSE_THREADS */
-  int row, plane, size;     /* strides of rows and planes; length of a vector */
-  int ghost;                /* layers */
-  int wrap[3];              /* offset from the first to the last cell along each axis */
-  int parity;               /* colour of the cell (0, 0, 0) */
+  int cells, reds, team; /* threads that work on it: COARSE_WARP or COARSE_THREADS */
+  int row, plane, size;  /* strides of rows and planes; length of a vector */
+  int ghost;             /* layers */
+  int wrap[3];           /* offset from the first to the last cell along each axis */
+  int parity;            /* colour of the cell (0, 0, 0) */
+  hymg_stencil stencil;
   int in_place;             /* gsrb needs no second buffer: no cell reads its own colour */
   int bits;                 /* of a word of an exact sum */
   int periodic;             /* bit per axis */

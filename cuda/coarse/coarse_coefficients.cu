@@ -59,7 +59,7 @@ void hymgi_coarse_fill_coefficients(const hymgi_level *level, const coarse_cell 
   const int cells = (int)level->cells;
   const dim3 grid(blocks_for(cells, COARSE_THREADS)), block(COARSE_THREADS);
   const auto kernel =
-      m->stencil == HYMG_FV2
+      level->op->stencil == HYMG_FV2
           ? (m->variable_beta ? write_rows<HYMG_FV2, true> : write_rows<HYMG_FV2, false>)
       : m->variable_beta ? write_rows<HYMG_FV4, true>
                          : write_rows<HYMG_FV4, false>;

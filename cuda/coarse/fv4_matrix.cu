@@ -152,7 +152,8 @@ bool hymgi_coarse_fv4_matrix(const hymgi_coarse_lists *lists, const hymgi_level 
                              const hymgi_coarse_matrix *matrix)
 {
   const hymgi_method &m = lists->method;
-  return m.stencil == HYMG_FV4 && m.smoother == HYMG_GSRB && matrix->level == level->index + 1 &&
+  return lists->on_host[0].stencil == HYMG_FV4 && m.smoother == HYMG_GSRB &&
+         matrix->level == level->index + 1 &&
          lists->on_host[level->index - lists->first].team == COARSE_THREADS &&
          m.interpolation_v == HYMGI_GHOSTS_V2 && m.interpolation_f == HYMGI_GHOSTS_V4;
 }

@@ -70,7 +70,8 @@ void list_level(pile *p, const hymgi_level *level, const hymgi_level *finer, coa
   t->wrap[1] = (g->n[1] - 1) * t->row;
   t->wrap[2] = (g->n[2] - 1) * t->plane;
   t->parity = g->parity;
-  t->in_place = m->stencil == HYMG_FV2 && hymgi_keeps_colours_apart(level);
+  t->stencil = level->op->stencil;
+  t->in_place = level->op->stencil == HYMG_FV2 && hymgi_keeps_colours_apart(level);
   t->bits = hymgi_sum_bits(level->cells);
   t->periodic = (int)level->periodic;
   t->has_data = level->boundaries != NULL;
@@ -80,9 +81,9 @@ void list_level(pile *p, const hymgi_level *level, const hymgi_level *finer, coa
   double *const chebyshev = append<double>(p, sizeof level->chebyshev / sizeof(double));
   t->chebyshev = (const double *)memcpy(chebyshev, level->chebyshev, sizeof level->chebyshev);
   list_cells(p, level, finer, t);
-  if (m->stencil == HYMG_FV4)
+  if (level->op->stencil == HYMG_FV4)
     list_ghosts(p, level, HYMGI_GHOSTS_V4, false, &t->operator_ghosts, NULL);
-  const bool octants = m->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB;
+  const bool octants = level->op->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB;
   if (level->index == 0 || (!finer && !octants)) return;
   list_ghosts(p, level, (hymgi_ghosts)m->interpolation_v, true, &t->v_ghosts, NULL);
   list_ghosts(p, level, (hymgi_ghosts)m->interpolation_f, true, &t->f_ghosts, &t->data);
@@ -110,10 +111,10 @@ bool applies(const hymgi_hierarchy *h, int l, ptrdiff_t most)
          sends_nothing(level);
 }
 
-ptrdiff_t num_coefficient_rows(const hymgi_method *m)
+ptrdiff_t num_coefficient_rows(const hymgi_level *level)
 {
-  if (m->stencil == HYMG_FV2) return COARSE_TANGENT;
-  return m->variable_beta ? COARSE_ROWS : COARSE_BETA;
+  if (level->op->stencil == HYMG_FV2) return COARSE_TANGENT;
+  return level->method->variable_beta ? COARSE_ROWS : COARSE_BETA;
 }
 
 /* Doubles of the arena that a level needs: x, y and f, and the vectors of the
@@ -162,7 +163,7 @@ hymg_status make_lists(pile *p, const hymgi_level *first, hymgi_coarse_lists *li
 {
   hymg_context *const context = first->context;
   const int count = lists->last - lists->first + 1;
-  const ptrdiff_t rows = num_coefficient_rows(first->method);
+  const ptrdiff_t rows = num_coefficient_rows(first);
   coarse_level *const level = append<coarse_level>(p, COARSE_LEVELS);
   ptrdiff_t cells = 0;
   for (int l = 0; l < count; l++) {

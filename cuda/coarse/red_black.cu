@@ -226,8 +226,8 @@ bool hymgi_coarse_red_black(const hymgi_hierarchy *h, const hymgi_coarse_lists *
   const hymgi_method &m = lists->method;
   const hymg_bottom bottom = h->options.bottom;
   const int last = lists->last - lists->first;
-  if (m.stencil != HYMG_FV2 || m.smoother != HYMG_GSRB || m.sweeps < 1 || last < 1 ||
-      m.interpolation_v != HYMGI_GHOSTS_V2 || m.interpolation_f != HYMGI_GHOSTS_V2 ||
+  if (lists->on_host[0].stencil != HYMG_FV2 || m.smoother != HYMG_GSRB || m.sweeps < 1 ||
+      last < 1 || m.interpolation_v != HYMGI_GHOSTS_V2 || m.interpolation_f != HYMGI_GHOSTS_V2 ||
       (bottom != HYMG_BICGSTAB && bottom != HYMG_CG) || lists->on_host[last].cells > COARSE_WARP)
     return false;
   for (int l = 0; l < last; l++)

@@ -332,8 +332,8 @@ extern "C" bool hymgi_cuda_fv2_could_fuse_exchange(const hymgi_level *level, con
 {
   const hymgi_method *m = level->method;
   const hymgi_geom *g = level->box;
-  if (m->stencil != HYMG_FV2 || m->smoother != HYMG_GSRB || level->num_boxes != 1 || !g->split ||
-      !hymgi_keeps_colours_apart(level))
+  if (level->op->stencil != HYMG_FV2 || m->smoother != HYMG_GSRB || level->num_boxes != 1 ||
+      !g->split || !hymgi_keeps_colours_apart(level))
     return false;
   return g->n[1] > 1 && g->n[2] > 1 && halo->num_local == 0 && halo->num_pack == halo->num_unpack &&
          are_faces(g, halo->unpack, halo->num_unpack, 1) &&

@@ -205,8 +205,8 @@ unsigned set_blocks(halo_args *a)
 extern "C" bool hymgi_cuda_fv4_could_halve(const hymgi_level *level, const hymgi_plan *halo)
 {
   const hymgi_method *m = level->method;
-  return m->stencil == HYMG_FV4 && m->smoother == HYMG_GSRB && hymgi_keeps_colours_apart(level) &&
-         moves_slots(level, level->box, halo);
+  return level->op->stencil == HYMG_FV4 && m->smoother == HYMG_GSRB &&
+         hymgi_keeps_colours_apart(level) && moves_slots(level, level->box, halo);
 }
 
 extern "C" bool hymgi_cuda_fv4_halo_exchange(const hymgi_level *level, const hymgi_plan *plan,

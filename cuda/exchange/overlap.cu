@@ -16,7 +16,7 @@ namespace
 /* Layers at a face that read its ghosts; along x whole slots. */
 int layers_of(const hymgi_level *level, int axis)
 {
-  const int seen = level->method->stencil == HYMG_FV2 ? 1 : 2;
+  const int seen = level->op->stencil == HYMG_FV2 ? 1 : 2;
   return axis == 0 && level->box[0].split ? 2 : seen;
 }
 
@@ -118,7 +118,7 @@ void pass_messages(const hymgi_level *level, const hymgi_plan *plan)
 
 void fill_boundary_ghosts(const hymgi_level *level, const hymgi_geom *box, hymgi_real *x)
 {
-  if (level->method->stencil == HYMG_FV4) hymgi_cuda_fill_operator_ghosts(level, box, x, true);
+  if (level->op->stencil == HYMG_FV4) hymgi_cuda_fill_operator_ghosts(level, box, x, true);
 }
 
 } /* namespace */

@@ -116,7 +116,7 @@ __global__ void __launch_bounds__(ROW_THREADS)
 /* FV2: folds boundaries into the betas; FV4: fills the betas' ghosts. */
 void close_betas(hymgi_level *level)
 {
-  const bool fv2 = level->method->stencil == HYMG_FV2;
+  const bool fv2 = level->op->stencil == HYMG_FV2;
   double *const *beta = level->c.beta;
   const int *dim = level->extrapolation_dim;
   const box_set boxes = box_set_of(level->box, level->num_boxes);
@@ -211,7 +211,7 @@ folding folding_of(const hymgi_level *level)
 
 double bound_of(const hymgi_level *level)
 {
-  const bool fv2 = level->method->stencil == HYMG_FV2, variable = level->c.beta[0];
+  const bool fv2 = level->op->stencil == HYMG_FV2, variable = level->c.beta[0];
   const row_targets to = {level->c.dinv, level->c.l1inv};
   const folding f = fv2 ? folding{} : folding_of(level);
   const box_set boxes = box_set_of(level->box, level->num_boxes);

@@ -93,6 +93,6 @@ extern "C" void hymgi_cuda_sweep_generic(const hymgi_level *level, const hymgi_s
           hymgi_launch(level->context, sweep_generic < STENCIL, variable, fv2 && around,
                        decltype(job)::value >, grid, dim3(TILE_X, TILE_Y), a);
         },
-        level->method->stencil == HYMG_FV2, level->method->variable_beta, goes_around(level));
+        level->op->stencil == HYMG_FV2, level->method->variable_beta, goes_around(level));
   });
 }

@@ -87,7 +87,7 @@ void hymgi_cpu_tune(hymgi_level *level)
   if (!hymgi_cpu_wave_possible(level) || level->cells < SMALLEST) return;
   const int *n = level->box->n;
   const bool has_neighbours = hymgi_cpu_wave_cut(level);
-  const double from = level->method->stencil == HYMG_FV4 ? SMALLEST : SMALLEST_BESIDE;
+  const double from = level->op->stencil == HYMG_FV4 ? SMALLEST : SMALLEST_BESIDE;
   if (has_neighbours && (double)n[0] * n[1] * n[2] < from) return;
   hymgi_real *const x = level->x, *const y = level->y;
   hymgi_plan *halo[3];

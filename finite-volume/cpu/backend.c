@@ -77,9 +77,8 @@ void hymgi_cpu_scale(const hymgi_level *level, double factor, double *x)
     x[t] *= factor;
 }
 
-hymgi_tuning hymgi_cpu_tuning(const hymgi_method *method)
+hymgi_tuning hymgi_cpu_tuning(void)
 {
-  (void)method;
   return (hymgi_tuning){
       .split_from = 8, .wave_from = 96, .wave_stages = 6, .wave_rows = 32, .wave_restrict = true};
 }

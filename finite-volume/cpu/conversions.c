@@ -63,10 +63,10 @@ static double narrow_residual_rows(const host_pass *pass, const hymgi_geom *g,
   double *const rows = host_scratch(pass->level, FIRST_ROW);
   double max = 0;
   const int n = host_slots(g);
-  if (pass->level->method->stencil == HYMG_FV2) hymgi_fv2_rows(pass, g, colour, j, k, rows);
+  if (pass->level->op->stencil == HYMG_FV2) hymgi_fv2_rows(pass, g, colour, j, k, rows);
   for (int at = j[0]; at < j[1]; at++) {
     double *const row = rows + (at - j[0]) * g->pitch;
-    if (pass->level->method->stencil == HYMG_FV4)
+    if (pass->level->op->stencil == HYMG_FV4)
       hymgi_cpu_run_slots(pass, g, (const int[3]){colour, at, k}, 0, n, row);
     max = host_larger(max, host_largest(row, n));
     narrow_row(row, factor, 0, n, out + hymgi_row(single, colour, at, k));

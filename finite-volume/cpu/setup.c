@@ -184,7 +184,7 @@ static void add_robin(const hymgi_level *level, const hymgi_geom *g, int face)
 
 static void finish_betas(const hymgi_level *level)
 {
-  const bool fv2 = level->method->stencil == HYMG_FV2;
+  const bool fv2 = level->op->stencil == HYMG_FV2;
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++)
     for (int axis = 0; axis < 3; axis++)
       for (int face = 0; face < 6; face++)
@@ -200,7 +200,7 @@ static double scan_rows(hymgi_level *level)
 {
   double *const diagonal = host_scratch(level, 3), *const others = host_scratch(level, 4);
   double bound = 0;
-  const bool fv2 = level->method->stencil == HYMG_FV2;
+  const bool fv2 = level->op->stencil == HYMG_FV2;
   for (host_row r = hymgi_cpu_rows(level->box, level->num_boxes, true); r.g; hymgi_cpu_next(&r)) {
     if (fv2)
       fv2_row_sums(level, r.g, r.cjk, diagonal, others);
@@ -222,7 +222,7 @@ static double scan_rows(hymgi_level *level)
 hymg_status hymgi_cpu_finish_coefficients(hymgi_level *level)
 {
   hymgi_cpu_watch(level->context);
-  if (level->method->stencil == HYMG_FV2) hymgi_fv2_boundaries(level);
+  if (level->op->stencil == HYMG_FV2) hymgi_fv2_boundaries(level);
   if (level->c.beta[0]) finish_betas(level);
   TRY(hymgi_cpu_constant_rows(level));
   double bound = 0;

@@ -188,7 +188,7 @@ static inline hymgi_reaction hymgi_reaction_of(const hymgi_level *level)
       .c = hymgi_conductances_of(level),
       .alpha = level->c.alpha,
       .constant = {level->c.beta_constant[0], level->c.beta_constant[1], level->c.beta_constant[2]},
-      .scale = level->method->stencil == HYMG_FV4 ? 12. : 1.};
+      .scale = level->op->scale};
   return r;
 }
 

@@ -14,13 +14,11 @@ HYMGI_INLINE hymgi_extrapolation hymgi_extrapolation_of_equal(const hymgi_level 
 {
   const int dim = level->extrapolation_dim[face / 2];
   if (level->boundary[face] == HYMG_NEUMANN)
-    return ghosts == HYMGI_GHOSTS_V4 && level->method->stencil == HYMG_FV4 ? HYMGI_NEUMANN_GHOST
-                                                                           : HYMGI_MIRROR_GHOST;
+    return ghosts == HYMGI_GHOSTS_V4 && level->op->order == 4 ? HYMGI_NEUMANN_GHOST
+                                                              : HYMGI_MIRROR_GHOST;
   if (ghosts == HYMGI_GHOSTS_P1 || dim < 2) return HYMGI_LINEAR_GHOST;
   if (ghosts == HYMGI_GHOSTS_V4 && dim >= 4) return HYMGI_QUARTIC_GHOST;
-  const bool linear = level->method->stencil == HYMG_FV2 &&
-                      level->method->extrapolation == HYMG_EXTRAPOLATION_LINEAR;
-  return linear ? HYMGI_LINEAR_GHOST : HYMGI_QUADRATIC_GHOST;
+  return level->op->linear ? HYMGI_LINEAR_GHOST : HYMGI_QUADRATIC_GHOST;
 }
 
 /* The extrapolation that fills the ghosts at a face: behind a narrower cell it is linear. */
@@ -57,7 +55,7 @@ static inline double hymgi_robin_stiffness(const hymgi_level *level, int face, d
 /* The same in the operator, or in its preconditioner. */
 static inline double hymgi_fv2_stiffness(const hymgi_level *level, int face)
 {
-  const double weight = hymgi_fv2_boundary(level, face).data * (1 + level->method->stiffer);
+  const double weight = hymgi_fv2_boundary(level, face).data * (1 + level->op->stiffer);
   return hymgi_robin_stiffness(level, face, weight);
 }
 
@@ -70,7 +68,7 @@ static inline void hymgi_fv2_boundaries(hymgi_level *level)
     const bool outer = boundary && (level->index == 0 || !level->transfer->inherits);
     hymgi_boundary_weights w = {1, 0, 0};
     if (outer) w = hymgi_fv2_boundary(level, face);
-    level->c.boundary_weight[face] = outer ? w.flux * (1 + level->method->stiffer) : 1;
+    level->c.boundary_weight[face] = outer ? w.flux * (1 + level->op->stiffer) : 1;
     level->c.boundary_ghost[face] = w.ghost;
     if (outer && level->boundary[face] == HYMG_ROBIN && !level->c.beta[0])
       level->c.boundary_weight[face] *=

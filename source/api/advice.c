@@ -49,7 +49,7 @@ static hymg_status locate(hymg_solver *solver, int l, const hymg_field *f)
 
 hymg_status hymgi_examine_solve(hymg_solver *solver, int l, hymg_reason reason, const hymg_field *f)
 {
-  const hymgi_level *level = solver->h.level + l;
+  const hymgi_level *level = hymgi_system_level(&solver->h, l);
   solver->bad_f = false;
   solver->rounding = 0;
   if (reason == HYMG_REASON_NOT_FINITE) return locate(solver, l, f);
@@ -194,12 +194,12 @@ static const char *asymmetry(const hymg_solver *solver)
   bool dirichlet = hymgi_has_robin(solver->h.level);
   for (int face = 0; face < 6; face++)
     dirichlet = dirichlet || solver->h.level->boundary[face] == HYMG_DIRICHLET;
-  if (m->stencil == HYMG_FV4) return "the operator FV4, for which try FV2";
+  if (solver->h.kind->stencil == HYMG_FV4) return "the operator FV4, for which try FV2";
   if (m->smoother == HYMG_GSRB)
     return "red before black in every sweep of gsrb, for which try smoother=chebyshev";
   if (m->interpolation_v != HYMG_P0)
     return "interpolation and restriction, for which try interpolation-v=p0";
-  if (dirichlet && m->extrapolation != HYMG_EXTRAPOLATION_LINEAR)
+  if (dirichlet && !solver->h.kind->linear)
     return "the quadratic extrapolation, for which try HYMG_EXTRAPOLATION_LINEAR";
   if (last->cells > 1 && o->bottom != HYMG_BOTTOM_SWEEPS)
     return "the bottom solver, for which try bottom=sweeps";

@@ -22,14 +22,14 @@ static hymg_status check(const hymg_solver *solver, hymg_cycle kind, bool from_u
 
 static bool keeps_f(const hymg_solver *solver, const hymg_field *f)
 {
-  return hymgi_in_place(solver->h.level, f) && !solver->h.method.stretched &&
+  return hymgi_in_place(solver->h.system, f) && !solver->h.method.stretched &&
          !solver->h.method.fixed && !solver->h.mean_weight;
 }
 
 /* Checks the fields and allocates vectors for those that cannot be used in place. */
 static hymg_status make_vectors(hymg_solver *solver, const hymg_field *f, const hymg_field *u)
 {
-  hymgi_level *level = solver->h.level;
+  hymgi_level *level = solver->h.system;
   TRY(hymgi_check_field(solver, 0, f, "f"));
   TRY(hymgi_check_field(solver, 0, u, "u"));
   if (f == u) return hymgi_fail(level->context, HYMG_EINVAL, "f and u are the same field");
@@ -60,17 +60,15 @@ static hymg_status bind(hymg_solver *solver, hymg_status status, hymg_cycle kind
 /* x + M (f - A x): the preconditioner may be of another operator, so it gets the residual. */
 static void preconditioner(hymg_solver *solver, hymg_cycle kind, bool from_x)
 {
-  hymgi_level *level = solver->h.level;
-  double *const x = level->x, *const f = level->f;
-  if (from_x) {
-    double *const r = level->num_boxes ? level->krylov : NULL;
-    hymgi_residual(level, f, x, r);
-    level->f = r, level->x = r ? r + level->vector_size : NULL;
-  }
+  hymgi_level *const system = solver->h.system, *const level = solver->h.level;
+  double *const x = system->x, *const f = system->f;
+  double *const r = from_x && level->num_boxes ? level->krylov : NULL;
+  if (from_x) hymgi_residual(system, f, x, r);
+  level->f = from_x ? r : f;
+  level->x = from_x ? (r ? r + level->vector_size : NULL) : x;
   hymgi_cycle_from_zero(&solver->h, kind, 0);
-  if (!from_x) return;
-  hymgi_axpby(level, 1, level->x, 1, x, x);
-  level->x = x, level->f = f;
+  if (from_x) hymgi_axpby(system, 1, level->x, 1, x, x);
+  system->x = from_x ? x : level->x, system->y = level->y, system->f = f;
 }
 
 /* level->x, which is 0 unless from_u says otherwise, becomes the cycle's result. */
@@ -93,7 +91,7 @@ static void run(hymg_solver *solver, hymg_cycle kind, bool from_u)
 static hymg_status cycle(hymg_solver *solver, hymg_cycle kind, bool from_u, const hymg_field *f,
                          hymg_field *u)
 {
-  hymgi_level *level = solver->h.level;
+  hymgi_level *level = solver->h.system;
   const hymg_status loaded = hymgi_load_fields(level, keeps_f(solver, f), f, from_u, u);
   hymg_status stored = HYMG_OK;
   double *const target = level->x;
@@ -117,18 +115,17 @@ hymg_status hymg_solver_cycle(hymg_solver *solver, hymg_cycle kind, bool from_u,
                               const hymg_field *f, hymg_field *u)
 {
   if (!solver) return HYMG_EINVAL;
-  hymgi_level *level = solver->h.level;
-  hymg_context *c = level->context;
+  hymg_context *c = solver->h.context;
   if (kind == HYMG_CYCLE_DEFAULT) kind = solver->h.options.cycle;
   const hymg_status checked = check(solver, kind, from_u);
   if (is_bound(solver, f, u))
     TRY(checked);
   else /* notes in f that it was checked */
     TRY(bind(solver, checked, kind, from_u, (hymg_field *)f, u));
-  double *const x = level->x, *const y = level->y, *const rhs = level->f;
+  const hymgi_buffers before = hymgi_buffers_of(solver, 0);
   c->status = c->pending; /* after a failure that no call has reported yet, the GPU does nothing */
   const hymg_status status = cycle(solver, kind, from_u, f, u);
-  level->x = x, level->y = y, level->f = rhs; /* smoothers exchange x and y */
+  hymgi_buffers_restore(&before);
   if (status == HYMG_OK || !c->comm) return status;
   hymgi_report_later(c, status);
   return HYMG_OK;

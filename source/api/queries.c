@@ -12,14 +12,14 @@ hymg_status hymg_solver_level(const hymg_solver *solver, int level, hymg_level_i
 {
   if (!solver || !info) return HYMG_EINVAL;
   TRY(hymgi_check_level(&solver->h, level, solver->h.num_levels));
-  const hymgi_level *l = solver->h.level + level;
+  const hymgi_level *l = solver->h.level + level, *system = level == 0 ? solver->h.system : l;
   hymg_level_info i = {.boxes = 1,
                        .ranks = l->ranks,
                        .backend = l->backend->id,
-                       .lambda_max = l->lambda_max,
+                       .lambda_max = system->lambda_max,
                        .sweeps = hymgi_sweeps(l),
                        .coarsened = l->coarsened,
-                       .kernels = l->backend->kernel_names ? l->backend->kernel_names(l) : ""};
+                       .kernels = l->backend->kernel_names ? l->backend->kernel_names(system) : ""};
   for (int axis = 0; axis < 3; axis++) {
     i.cells[axis] = l->n[axis];
     i.box[axis] = (l->n[axis] - 1) / l->decomp->boxes[axis] + 1;
@@ -33,7 +33,7 @@ hymg_status hymg_solver_level(const hymg_solver *solver, int level, hymg_level_i
 double hymg_solver_bytes_per_dof(const hymg_solver *solver)
 {
   hymg_context *c = solver->h.context;
-  const hymgi_level *l = solver->h.level;
+  const hymgi_level *l = solver->h.system;
   int64_t bytes = (int64_t)hymgi_hierarchy_bytes(&solver->h);
   bytes += 8 * (int64_t)l->vector_size * (2 + (l->own_x != NULL) + (l->own_f != NULL));
   if (hymgi_comm_sum_int64(c, c->comm, &bytes, 1) != HYMG_OK) return NAN;

@@ -87,7 +87,7 @@ static void add_reason(hymgi_path_choice *path, const char *text, bool holds)
 static void add_reasons(hymg_solver *s)
 {
   const hymgi_hierarchy *h = &s->h;
-  const bool second = !h->method.robust && h->method.stencil == HYMG_FV4 && h->alpha_varies;
+  const bool second = !h->method.robust && h->kind->stencil == HYMG_FV4 && h->alpha_varies;
   add_reason(&s->path, "; FV4 has the flux of FV2 at jumps of beta", h->limited);
   add_reason(&s->path, "; alpha varies, and its term is of 2nd order here (4th: path robust)",
              second);

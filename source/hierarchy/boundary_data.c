@@ -34,7 +34,7 @@ static hymg_status create(hymgi_level *level, const hymg_operator_desc *d)
     if (level->boundary[m % 6] == HYMG_ROBIN) TRY(hymgi_crossing_create(level, size, &w->share[m]));
     if (!hymgi_has_data(d, m % 6)) continue;
     TRY(hymgi_crossing_create(level, size, &w->value[m]));
-    if (level->method->stencil == HYMG_FV2) TRY(hymgi_crossing_create(level, size, &w->term[m]));
+    if (level->op->order == 2) TRY(hymgi_crossing_create(level, size, &w->term[m]));
   }
   return HYMG_OK;
 }
@@ -109,7 +109,7 @@ static hymg_status read_user(const hymgi_level *level, const hymg_field *field, 
  * FV4 from up to four values, which the thinnest box with its neighbour has. */
 static void extend(const hymgi_level *level, const hymgi_geom *g, int face, double *plane)
 {
-  const bool cubic = level->method->stencil == HYMG_FV4;
+  const bool cubic = level->op->order == 4;
   int axes[2];
   hymgi_boundary_axes(face, axes, axes + 1);
   const ptrdiff_t step[2] = {1, g->n[axes[0]] + 2};
@@ -171,7 +171,7 @@ static void make_values(const hymgi_level *level, int b, int face, const double 
   for (ptrdiff_t m = 0; level->boundary[face] == HYMG_NEUMANN && m < plane_size(g, face); m++)
     plane[m] *= level->h[axis] * hymgi_boundary_width(level, face);
   if (level->method->stretched) scale_by_widths(level, g, face, plane);
-  if (level->method->stencil == HYMG_FV2) level->backend->boundary_term(level, b, face);
+  if (level->op->order == 2) level->backend->boundary_term(level, b, face);
 }
 
 /* Restriction leaves the values in one layer; the next restriction needs them in two. */
@@ -226,12 +226,13 @@ hymg_status hymgi_boundary_spread(hymgi_hierarchy *h, int face, double *cells,
                                   hymgi_boundary_maker make)
 {
   hymg_context *context = h->context;
-  hymgi_level *level = h->level, *const end = level + hymgi_discretised(h);
+  hymgi_level *level = h->system;
+  const int count = hymgi_discretised(h);
   hymg_status status = HYMG_OK;
-  for (; status == HYMG_OK && level < end; level++) {
-    hymgi_level *const next = level + 1;
+  for (int l = 0; status == HYMG_OK && l < count; l++) {
+    hymgi_level *const next = l + 1 < count ? h->level + l + 1 : NULL;
     double *coarse = NULL;
-    if (next < end) {
+    if (next) {
       status = hymgi_agree(context, hymgi_crossing_create(next, next->vector_size, &coarse));
       if (status == HYMG_OK) hymgi_restrict_cells(level, cells, next, coarse);
       next->backend->sync(context);
@@ -244,7 +245,8 @@ hymg_status hymgi_boundary_spread(hymgi_hierarchy *h, int face, double *cells,
       make(level, b, face, cells);
     hymgi_crossing_destroy(level, level->vector_size, &cells);
     cells = coarse; /* of the next level, and in the end NULL */
-    if (status == HYMG_OK && next < end) double_layer(next, face, cells);
+    if (status == HYMG_OK && next) double_layer(next, face, cells);
+    if (next) level = next;
   }
   if (cells) hymgi_crossing_destroy(level, level->vector_size, &cells);
   return status == HYMG_OK ? hymgi_agree(context, context->status) : status;
@@ -285,7 +287,7 @@ void hymgi_boundary_set(const hymgi_level *level, int b, int face, const int at[
 static hymg_status load_face(hymgi_hierarchy *h, int face)
 {
   hymg_context *context = h->context;
-  hymgi_level *level = h->level;
+  hymgi_level *level = h->system;
   const hymg_operator_desc *d = &h->op->desc;
   double *cells, constant = d->boundary_constant[face];
   hymg_status status =
@@ -311,7 +313,7 @@ hymg_status hymgi_boundary_data_load(hymgi_hierarchy *h, bool *held)
   if (!any) return HYMG_OK;
   hymg_status status = HYMG_OK;
   for (int l = 0; l < hymgi_discretised(h) && status == HYMG_OK; l++)
-    status = create(h->level + l, d);
+    status = create(hymgi_system_level(h, l), d);
   TRY(hymgi_agree(h->context, status));
   for (int face = 0; face < 6; face++) {
     if (h->level->boundary[face] == HYMG_ROBIN) TRY(hymgi_robin_load(h, face, held));

@@ -200,7 +200,7 @@ static bool needs_second_buffer(const hymgi_level *level)
   if (level->transfer->through_y) return true;
   if (level->shortened) return true; /* the cells' volumes when a mean is subtracted */
   if (level->backend->second_buffer && level->backend->second_buffer(level)) return true;
-  return m->smoother != HYMG_SYMGS && !(m->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB);
+  return m->smoother != HYMG_SYMGS && !(level->op->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB);
 }
 
 enum { MAX_PLACES = 24 };
@@ -222,8 +222,7 @@ static int list_places(hymgi_level *level, double **place[MAX_PLACES], int *vect
   for (int axis = 0; m->variable_beta && axis < 3; axis++)
     place[count++] = &level->c.beta[axis];
   if (m->variable_alpha) place[count++] = &level->c.alpha;
-  /* a preconditioner of another operator, which is all that there is in single precision, is FV2 */
-  if (m->stencil == HYMG_FV4 && !(m->quadratic && level->single)) place[count++] = &level->c.dinv;
+  if (level->op->keeps_diagonal) place[count++] = &level->c.dinv;
   if (m->smoother == HYMG_L1JACOBI) place[count++] = &level->c.l1inv;
   if (m->fixed && level->index == 0 && !level->single) {
     place[count++] = &level->fixed.given, place[count++] = &level->fixed.source;
@@ -242,7 +241,9 @@ static int krylov_vectors(const hymgi_hierarchy *h, const hymgi_level *level)
   const bool bottom = level->index == h->num_levels - 1;
   if (level->single) return 0;
   if (level->transfer->to_cells)
-    return level->index > 0 ? 0 : h->method.quadratic ? HYMGI_BICGSTAB_ROBUST : HYMGI_CG_VECTORS;
+    return level->index > 0             ? 0
+           : hymgi_is_preconditioned(h) ? HYMGI_BICGSTAB_ROBUST
+                                        : HYMGI_CG_VECTORS;
   const int count = h->options.method == HYMG_MGPCG ? HYMGI_CG_VECTORS : 0;
   return bottom ? count + hymgi_bottom_vectors(h->options.bottom) + HYMGI_CORRECTION_VECTORS
                 : count;
@@ -309,11 +310,11 @@ hymg_status hymgi_colours_exchange(hymgi_level *level)
 
 static hymg_status make_plans(hymgi_hierarchy *h, hymgi_level *level)
 {
-  const bool fv4 = h->method.stencil == HYMG_FV4;
+  const hymgi_halo halo = level->op->halo, outer = level->index ? halo : h->kind->halo;
   if (level->transfer->reversed) TRY(hymgi_colours_exchange(level));
   TRY(hymgi_boxes_share(level->context, level->keeper, &level->box, level->num_boxes));
-  if (!fv4 || h->method.quadratic) TRY(make_halo(level, HYMGI_HALO_FACES));
-  if (fv4) TRY(make_halo(level, HYMGI_HALO_EDGES));
+  TRY(make_halo(level, halo));
+  if (outer != halo) TRY(make_halo(level, outer));
   TRY(make_halo(level, HYMGI_HALO_FULL));
   TRY(hymgi_outside_plans(level));
   return level->index > 0 ? make_patches(level - 1, level) : HYMG_OK;
@@ -368,15 +369,15 @@ void hymgi_hierarchy_destroy(hymgi_hierarchy *h)
   hymgi_shadow_destroy(h);
   hymgi_coarse_matrix_destroy(h);
   hymgi_transport_disconnect(h);
-  for (int axis = 0; axis < 3; axis++)
-    hymgi_vector_destroy(h->level, h->level->vector_size, &h->inner.c.beta[axis]);
+  hymgi_system_destroy(h);
   for (int l = h->num_levels - 1; l >= 0; l--)
     hymgi_level_destroy(h->level + l);
 }
 
 size_t hymgi_hierarchy_bytes(const hymgi_hierarchy *h)
 {
-  size_t bytes = 0;
+  const bool diagonal = h->system != h->level && h->kind->keeps_diagonal && h->level->num_boxes;
+  size_t bytes = diagonal ? ((size_t)h->level->vector_size + STAGGER) * sizeof(double) : 0;
   for (int l = 0; l <= h->shadow.count && h->shadow.level; l++)
     bytes += h->shadow.level[l].arena_doubles * sizeof(double);
   for (const hymgi_level *level = h->level; level < h->level + h->num_levels; level++) {

@@ -46,6 +46,13 @@ hymg_status hymgi_memory_check(const hymgi_hierarchy *h);
 hymg_status hymgi_precision_settle(hymgi_hierarchy *h);
 void hymgi_hierarchy_destroy(hymgi_hierarchy *h);
 
+/* like.c: a level with the shape, boxes, plans, communicator, axes, constants and scratch of another one, which keeps
+ * them; vectors, patches and kernels are still missing. system: h->system, where cycles are made for another operator than
+ * the system's, with betas and a diagonal of its own and level 0's alpha; make after level 0. ENOMEM. */
+hymgi_level hymgi_level_like(const hymgi_level *level, const hymgi_operator_kind *op);
+hymg_status hymgi_system_make(hymgi_hierarchy *h);
+void hymgi_system_destroy(hymgi_hierarchy *h);
+
 /* shadow.c: h->shadow, if h->mixed, of a hierarchy that is complete, and its coefficients, after every
  * change of those of the levels in double precision. Collective; ENOMEM. */
 hymg_status hymgi_shadow_create(hymgi_hierarchy *h);
@@ -72,9 +79,9 @@ static inline int hymgi_discretised(const hymgi_hierarchy *h)
   return h->level->transfer->inherits ? 1 : h->num_levels;
 }
 /* coefficients.c: reads and checks the coefficients of the operator, for those levels, all but boundaries, diagonals and
- * bounds of eigenvalues, which finish adds to levels `from` to `to` - 1. Collective. */
+ * bounds of eigenvalues, which finish adds to `count` levels. Collective. */
 hymg_status hymgi_coefficients_load(hymgi_hierarchy *h);
-hymg_status hymgi_levels_finish(hymgi_hierarchy *h, int from, int to);
+hymg_status hymgi_levels_finish(hymgi_level *level, int count);
 /* Parts of it, collective: fills the ghosts of beta once its faces are there; restricts faces to the next level. */
 void hymgi_faces_take_high(const hymgi_level *level, int axis, const double *shifted, double *beta);
 hymg_status hymgi_faces_exchange(const hymgi_level *level, int axis, double *beta);

@@ -29,7 +29,7 @@ static void decide(hymgi_path_choice *choice, hymg_path path, const char *why)
 static bool needs_robust_boundaries(const hymgi_hierarchy *h)
 {
   bool needs = false;
-  for (int face = 0; h->method.stencil == HYMG_FV4 && face < 6; face++)
+  for (int face = 0; h->kind->stencil == HYMG_FV4 && face < 6; face++)
     needs = needs || h->op->grid->desc.boundary[face] == HYMG_NEUMANN ||
             hymgi_has_data(&h->op->desc, face);
   return needs;
@@ -47,7 +47,7 @@ static hymg_status settled(const hymgi_hierarchy *h, hymgi_path_choice *choice)
   const hymg_grid_desc *d = &h->op->grid->desc;
   const hymg_path wanted = h->options.path;
   const bool widths = d->widths[0] || d->widths[1] || d->widths[2];
-  if (widths && h->method.stencil == HYMG_FV4)
+  if (widths && h->kind->stencil == HYMG_FV4)
     return hymgi_fail(h->context, HYMG_EUNSUPPORTED,
                       "FV4 on a grid with widths: cells of one width per axis only; use FV2");
   if (needs_robust_boundaries(h)) {
@@ -126,7 +126,7 @@ hymg_status hymgi_path_choose(const hymgi_hierarchy *h, hymgi_path_choice *choic
   *choice = (hymgi_path_choice){.path = HYMG_PATH_AUTO};
   TRY(settled(h, choice));
   memcpy(n, d->n, sizeof n);
-  hymgi_coarsest(h->op->grid, h->method.stencil, n, &uneven);
+  hymgi_coarsest(h->op->grid, h->kind->stencil, n, &uneven);
   if (choice->path != HYMG_PATH_ROBUST) TRY(check_fmg(h, n));
   if (choice->path != HYMG_PATH_AUTO) return HYMG_OK;
   const int longest = n[0] > n[1] ? (n[0] > n[2] ? n[0] : n[2]) : (n[1] > n[2] ? n[1] : n[2]);
@@ -137,7 +137,7 @@ hymg_status hymgi_path_choose(const hymgi_hierarchy *h, hymgi_path_choice *choic
              n[0], n[1], n[2], MOST_COARSEST, LONGEST_COARSEST);
     return HYMG_OK;
   }
-  const bool alone = h->method.stencil == HYMG_FV2 && memcmp(n, d->n, sizeof n) == 0;
+  const bool alone = h->kind->stencil == HYMG_FV2 && memcmp(n, d->n, sizeof n) == 0;
   if (alone && !hymgi_suits_alone((double)n[0] * n[1] * n[2]) && h->options.method != HYMG_FMG) {
     choice->path = HYMG_PATH_ROBUST;
     snprintf(choice->why, sizeof choice->why,
@@ -172,7 +172,7 @@ static hymg_status mean_couplings(const hymgi_level *level, double coupling[3])
 
 static hymg_status judge_beta(const hymgi_hierarchy *h, char why[HYMGI_WHY])
 {
-  const hymgi_level *level = h->level;
+  const hymgi_level *level = h->system;
   const bool varies = level->num_boxes && level->c.beta[0];
   double step = varies ? level->backend->robust->largest_step(level) : 1;
   TRY(hymgi_agree(h->context, h->context->status));
@@ -186,7 +186,7 @@ static hymg_status judge_beta(const hymgi_hierarchy *h, char why[HYMGI_WHY])
 
 hymg_status hymgi_alpha_step_of(const hymgi_hierarchy *h, double *step)
 {
-  const hymgi_level *level = h->level;
+  const hymgi_level *level = h->system;
   double *const alpha = level->c.alpha;
   const hymgi_plan *const halo = hymgi_operator_halo(level);
   *step = 1;
@@ -254,7 +254,7 @@ hymg_status hymgi_path_objections(const hymgi_hierarchy *h, char why[HYMGI_OBJEC
     why[n][0] = '\0';
   if (h->method.robust) return judge_cells(h, why[0]);
   TRY(judge_beta(h, why[0]));
-  TRY(mean_couplings(h->level, coupling));
+  TRY(mean_couplings(h->system, coupling));
   judge_couplings(h->level->n, coupling, why[1]);
   return judge_alpha(h, why[2]);
 }
@@ -265,8 +265,8 @@ hymg_status hymgi_path_judge(hymgi_hierarchy *h, hymgi_path_choice *choice)
   *why = '\0';
   if (h->op->desc.beta[0]) TRY(judge_beta(h, why));
   if (h->op->desc.beta[0] && !*why) {
-    TRY(mean_couplings(h->level, h->shares));
-    h->has_shares = !h->method.quadratic; /* else of another operator */
+    TRY(mean_couplings(h->system, h->shares));
+    h->has_shares = !hymgi_is_preconditioned(h); /* else of another operator */
     judge_couplings(h->level->n, h->shares, why);
   }
   if (!*why) TRY(judge_alpha(h, why));

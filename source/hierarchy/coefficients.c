@@ -211,11 +211,11 @@ static hymg_status fill_levels(hymgi_hierarchy *h)
 {
   const hymg_operator_desc *d = &h->op->desc;
   const int levels = hymgi_discretised(h);
-  TRY(hymgi_agree(h->context, load_finest(h->level, d)));
+  TRY(hymgi_agree(h->context, load_finest(h->system, d)));
   for (int l = 0; l < levels; l++) {
-    hymgi_level *level = h->level + l;
+    hymgi_level *level = hymgi_system_level(h, l);
     for (int axis = 0; axis < 3; axis++) {
-      const double width = level->h[axis], wide = d->stencil == HYMG_FV4 ? 12 : 1;
+      const double width = level->h[axis], wide = level->op->scale;
       level->c.beta_constant[axis] =
           d->b * (d->beta[0] ? 1 : d->beta_constant) / (width * width * wide);
     }
@@ -230,21 +230,20 @@ static hymg_status fill_levels(hymgi_hierarchy *h)
   return h->context->status;
 }
 
-hymg_status hymgi_levels_finish(hymgi_hierarchy *h, int from, int to)
+hymg_status hymgi_levels_finish(hymgi_level *level, int count)
 {
   double bound[HYMGI_MAX_LEVELS] = {0};
-  hymg_context *context = h->context;
+  hymg_context *context = level->context;
   hymg_status status = HYMG_OK;
-  for (int l = from; l < to && status == HYMG_OK; l++) {
-    hymgi_level *level = h->level + l;
-    status = level->backend->finish_coefficients(level);
-    bound[l] = level->lambda_max;
+  for (int l = 0; l < count && status == HYMG_OK; l++) {
+    status = level[l].backend->finish_coefficients(level + l);
+    bound[l] = level[l].lambda_max;
   }
   TRY(hymgi_agree(context, status));
-  TRY(hymgi_comm_max_double(context, context->comm, bound, to));
-  for (int l = from; l < to; l++) {
-    h->level[l].lambda_max = bound[l];
-    hymgi_chebyshev_weights(h->level + l);
+  TRY(hymgi_comm_max_double(context, context->comm, bound, count));
+  for (int l = 0; l < count; l++) {
+    level[l].lambda_max = bound[l];
+    hymgi_chebyshev_weights(level + l);
   }
   return HYMG_OK;
 }
@@ -274,7 +273,7 @@ static bool is_spread(const hymgi_level *level, const hymg_operator_desc *d, con
  * beyond HYMGI_FAINT. An axis that is weak everywhere is no barrier. */
 static hymg_status find_contrast(hymgi_hierarchy *h, const double *range)
 {
-  const hymgi_level *level = h->level;
+  const hymgi_level *level = h->system;
   double most = 1;
   for (int axis = 0; axis < 3; axis++)
     if (level->n[axis] > 1) most = fmax(most, range[axis] / -range[KINDS + axis]);
@@ -347,6 +346,6 @@ hymg_status hymgi_coefficients_load(hymgi_hierarchy *h)
   find_constants(h, held, largest);
   find_thin_axis(h, largest);
   for (int l = 0; l < hymgi_discretised(h); l++)
-    scale_betas(h->level + l);
+    scale_betas(hymgi_system_level(h, l));
   return HYMG_OK;
 }

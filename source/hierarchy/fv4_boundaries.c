@@ -82,8 +82,8 @@ static void clear_layer(const hymgi_level *level, int face, const double *zeros)
 
 hymg_status hymgi_fv4_boundaries_set(hymgi_hierarchy *h)
 {
-  hymgi_level *level = h->level;
-  if (h->method.stencil != HYMG_FV4) return HYMG_OK;
+  hymgi_level *level = h->system;
+  if (h->kind->stencil != HYMG_FV4) return HYMG_OK;
   if (level->boundaries) TRY(hymgi_agree(h->context, make_term(level)));
   if (level->num_boxes > 0) level->backend->clear(level, level->krylov);
   for (int face = 0; face < 6 && level->num_boxes > 0; face++)

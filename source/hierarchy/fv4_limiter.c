@@ -41,10 +41,10 @@ static void spread(const hymgi_level *level, int axis)
 
 hymg_status hymgi_limiter_set(hymgi_hierarchy *h)
 {
-  hymgi_level *level = h->level;
+  hymgi_level *level = h->system;
   const double limit = limit_of(h);
   level->c.limited = h->limited = false;
-  if (h->method.stencil != HYMG_FV4 || !h->op->desc.beta[0] || isinf(limit)) return HYMG_OK;
+  if (h->kind->stencil != HYMG_FV4 || !h->op->desc.beta[0] || isinf(limit)) return HYMG_OK;
   for (int axis = 0; axis < 3 && level->num_boxes > 0; axis++) {
     double *const faces = level->krylov, *const beta = level->c.beta[axis];
     hymgi_vector_copy(level, beta, faces);
@@ -64,9 +64,9 @@ hymg_status hymgi_limiter_set(hymgi_hierarchy *h)
 
 hymg_status hymgi_alpha_set(hymgi_hierarchy *h)
 {
-  hymgi_level *level = h->level;
+  hymgi_level *level = h->system;
   level->c.alpha_limit = 0;
-  if (h->method.stencil != HYMG_FV4 || !h->alpha_varies) return HYMG_OK;
+  if (h->kind->stencil != HYMG_FV4 || !h->alpha_varies) return HYMG_OK;
   const hymgi_plan *plan = hymgi_operator_halo(level);
   level->c.alpha_limit = ALPHA_PART * limit_of(h);
   if (plan) hymgi_run_plan(level, plan, level->box, level->c.alpha, level->box, level->c.alpha);

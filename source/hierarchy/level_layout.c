@@ -97,7 +97,7 @@ static unsigned axes_of(const hymgi_hierarchy *h, const hymgi_level *level)
   int n[3] = {level->n[0], level->n[1], level->n[2]};
   double share[3];
   if (!h->method.transfer)
-    return halve(h->op->grid, h->method.stencil, h->method.any_sides, n) ? HYMGI_ALL_AXES : 0;
+    return halve(h->op->grid, h->kind->stencil, h->method.any_sides, n) ? HYMGI_ALL_AXES : 0;
   for (int axis = 0; axis < 3; axis++)
     share[axis] = level->n[axis] > 1 ? 1 / (level->h[axis] * level->h[axis]) : 0;
   return hymgi_strong_axes(level, share);
@@ -147,7 +147,8 @@ hymg_status hymgi_level_shape(hymgi_hierarchy *h, int l)
   level->index = l;
   level->tuning = h->method.tuning;
   level->periodic = grid->periodic;
-  level->ghost = h->method.stencil == HYMG_FV4 ? 2 : 1;
+  level->op = h->cycle_kind;
+  level->ghost = l == 0 ? h->kind->ghost : h->cycle_kind->ghost;
   memcpy(level->boundary, grid->desc.boundary, sizeof level->boundary);
   for (int face = 0; face < 6; face++)
     if (h->op->desc.extrapolation == HYMG_EXTRAPOLATION_VERTEX &&

@@ -15,10 +15,6 @@
 #include "multigrid/level_ops.h"
 #include "transport/transport.h"
 
-/* The preconditioner is linear at boundaries where the operator is quadratic or FV4; it needs the fewest
- * iterations with 1.6 times the linear conductance (2 is as good, 1 and 2.5 are worse). */
-#define STIFFER 0.6
-
 /* ---- which axes ---- */
 
 /* The axes to halve; 0: nothing is coupled or there is a single cell. */
@@ -117,46 +113,31 @@ static hymg_status coarsen_coefficients(hymgi_hierarchy *h, hymgi_level *fine, h
     TRY(hymgi_faces_exchange(coarse, axis, coarse->c.beta[axis]));
   }
   if (h->method.variable_alpha) restrict_sinks(h, fine, coarse);
-  return hymgi_levels_finish(h, coarse->index, coarse->index + 1);
+  return hymgi_levels_finish(coarse, 1);
 }
 
-/* Level 0 as the preconditioner sees it: FV2, linear and stiffer at boundaries. FV4's betas are over 12,
- * and its l1 scaling is never used. */
-static hymg_status make_inner(hymgi_hierarchy *h)
+/* Level 0, where cycles are made for another operator, from the level of the system. */
+static hymg_status make_preconditioner(hymgi_hierarchy *h)
 {
-  const hymgi_method outer = h->method;
-  const bool fv4 = outer.stencil == HYMG_FV4;
-  hymgi_level *level = h->level;
-  double *beta[3], *const l1inv = level->c.l1inv ? level->c.l1inv : h->inner.c.l1inv;
-  hymg_status status = HYMG_OK;
-  memcpy(beta, h->inner.c.beta, sizeof beta);
-  for (int axis = 0; axis < 3; axis++)
-    if (!beta[axis] && status == HYMG_OK)
-      status = hymgi_vector_create(level, level->vector_size, &beta[axis]);
-  if (fv4) level->c.l1inv = NULL;
-  h->inner.c = level->c;
-  h->inner.c.l1inv = l1inv;
-  if (fv4) h->inner.c.dinv = NULL;
-  memcpy(h->inner.c.beta, beta, sizeof beta);
-  TRY(hymgi_agree(h->context, status));
+  const hymgi_level *const system = h->system;
+  hymgi_level *const level = h->level;
+  const double scale = h->kind->scale / h->cycle_kind->scale;
   for (int axis = 0; axis < 3; axis++) {
-    hymgi_vector_copy(level, level->c.beta[axis], beta[axis]);
-    if (fv4) level->backend->scale(level, 12, beta[axis]);
-    if (fv4) h->inner.c.beta_constant[axis] *= 12;
+    double *const beta = level->c.beta[axis];
+    hymgi_vector_copy(level, system->c.beta[axis], beta);
+    if (scale != 1) level->backend->scale(level, scale, beta);
+    level->c.beta_constant[axis] = scale * system->c.beta_constant[axis];
   }
-  hymgi_exchange_inner(h);
-  h->method.extrapolation = HYMG_EXTRAPOLATION_LINEAR;
-  h->method.stiffer = STIFFER;
-  status = hymgi_levels_finish(h, 0, 1);
-  hymgi_exchange_inner(h);
-  h->method = outer;
-  return status;
+  level->c.alpha_constant = system->c.alpha_constant;
+  level->boundaries = system->boundaries;
+  memcpy(level->robin, system->robin, sizeof level->robin);
+  return hymgi_levels_finish(level, 1);
 }
 
-/* Level 0 with the volumes and distances of its cells, and as the preconditioner sees it, without fixed cells. */
+/* Level 0 with the volumes and distances of its cells, and the preconditioner or, where it is the same, without fixed cells. */
 static hymg_status integrate(hymgi_hierarchy *h)
 {
-  hymgi_level *level = h->level;
+  hymgi_level *level = h->system;
   const bool stretched = h->method.stretched;
   for (int axis = 0; stretched && axis < 3; axis++) {
     if (level->num_boxes) level->backend->robust->scale_faces(level, axis, level->c.beta[axis]);
@@ -164,18 +145,18 @@ static hymg_status integrate(hymgi_hierarchy *h)
   }
   if (stretched && level->c.alpha && level->num_boxes)
     level->backend->robust->scale_volumes(level, false, level->c.alpha);
-  return h->method.quadratic ? make_inner(h) : hymgi_fixed_load(h);
+  return hymgi_is_preconditioned(h) ? make_preconditioner(h) : hymgi_fixed_load(h);
 }
 
 /* The levels that are discretised. */
 static hymg_status load(hymgi_hierarchy *h)
 {
-  h->level->c.limited = false, h->level->c.alpha_limit = 0;
+  h->system->c.limited = false, h->system->c.alpha_limit = 0;
   h->has_shares = false;
   TRY(hymgi_coefficients_load(h));
   hymgi_preset_sweeps(h);
   TRY(integrate(h));
-  return hymgi_levels_finish(h, 0, hymgi_discretised(h));
+  return hymgi_levels_finish(h->system, hymgi_discretised(h));
 }
 
 /* ---- building ---- */
@@ -219,6 +200,7 @@ hymg_status hymgi_levels_begin(hymgi_hierarchy *h, const hymgi_backend *backend,
   if (inherits(h)) forget_coarser_levels(h);
   for (int l = 0; l < h->num_levels; l++)
     TRY(hymgi_level_make(h, l));
+  if (hymgi_is_preconditioned(h)) TRY(hymgi_agree(c, hymgi_system_make(h)));
   if (!inherits(h)) TRY(hymgi_transport_connect(h));
   TRY(hymgi_agree(c, c->status)); /* loading clears the status */
   return load(h);
@@ -267,10 +249,7 @@ static hymg_status set_fv4(hymgi_hierarchy *h)
 hymg_status hymgi_levels_complete(hymgi_hierarchy *h)
 {
   if (!inherits(h)) return HYMG_OK;
-  hymgi_exchange_inner(h);
-  const hymg_status status = fill_coarser(h, NULL);
-  hymgi_exchange_inner(h);
-  TRY(status);
+  TRY(fill_coarser(h, NULL));
   const int host = h->placement.host_from;
   if (h->placement.fine->attach) h->choice.host_from = host < h->num_levels ? host : h->num_levels;
   TRY(set_fv4(h));
@@ -290,19 +269,14 @@ hymg_status hymgi_levels_update(hymgi_hierarchy *h, bool *kept)
   if (!inherits(h)) return load(h);
   set_transfer(h, h->options.transfer);
   TRY(load(h));
-  hymgi_exchange_inner(h);
-  const hymg_status status = fill_coarser(h, kept);
-  hymgi_exchange_inner(h);
-  return status == HYMG_OK && *kept ? set_fv4(h) : status;
+  TRY(fill_coarser(h, kept));
+  return *kept ? set_fv4(h) : HYMG_OK;
 }
 
 hymg_status hymgi_levels_change(hymgi_hierarchy *h, bool tensor)
 {
-  hymg_status status = HYMG_OK;
   set_transfer(h, tensor ? HYMG_TRANSFER_TENSOR : HYMG_TRANSFER_WEIGHTED);
-  hymgi_exchange_inner(h);
-  for (int l = 0; l + 1 < h->num_levels && status == HYMG_OK; l++)
-    status = coarsen_coefficients(h, h->level + l, h->level + l + 1);
-  hymgi_exchange_inner(h);
-  return status;
+  for (int l = 0; l + 1 < h->num_levels; l++)
+    TRY(coarsen_coefficients(h, h->level + l, h->level + l + 1));
+  return HYMG_OK;
 }

@@ -37,11 +37,12 @@ static hymg_level_need level_need(const hymgi_hierarchy *h, int l)
   const double bytes = (double)need.stride * sizeof(double);
   const double half = (double)single.stride * sizeof(double);
   n.vectors = bytes * (need.vectors + need.krylov + borrowed) + half * single.vectors;
-  int more = h->method.quadratic && l == 0 ? 3 : 0; /* the preconditioner's betas; weights */
+  int more = 0; /* those of the system, where it has other ones; weights */
+  if (l == 0 && hymgi_is_preconditioned(h)) more = 3 + h->kind->keeps_diagonal;
   bool data = false;
   for (int face = 0; face < 6; face++)
     data = data || hymgi_has_data(&h->op->desc, face);
-  if (l == 0 && data && h->method.stencil == HYMG_FV4) more++; /* what they add to f */
+  if (l == 0 && data && h->kind->order == 4) more++; /* what they add to f */
   for (int axis = 0; level->transfer->weights && axis < 3; axis++)
     more += level->coarsened >> axis & 1;
   n.coefficients =

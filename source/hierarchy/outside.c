@@ -35,7 +35,7 @@ static hymg_status boxes_of_level(const hymgi_hierarchy *h, hymgi_decomp **own)
 /* FV4 reads three cells next to a boundary that must not be farther off than the next box's halo. */
 static hymg_status check_widths(const hymgi_hierarchy *h, const hymgi_decomp *d)
 {
-  if (h->method.stencil != HYMG_FV4) return HYMG_OK;
+  if (h->kind->order < 4) return HYMG_OK;
   for (int axis = 0; axis < 3; axis++)
     for (int box = 0; d->boxes[axis] > 1 && box < d->boxes[axis]; box++) {
       const int width = hymgi_decomp_low(d, axis, box + 1) - hymgi_decomp_low(d, axis, box);

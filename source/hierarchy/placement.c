@@ -56,7 +56,7 @@ void hymgi_placement_key(const hymgi_hierarchy *h, const char *device, char key[
   snprintf(key, HYMGI_KEY,
            "%s | %.128s | %s %s %d sweeps, interpolation v%d, bottom %s | beta %s, alpha %s | "
            "%d x %d x %d %s | %s memory, %d threads | host %lld, tail %lld",
-           HYMG_VERSION, device, hymg_enum_name("hymg_stencil", (int)m->stencil),
+           HYMG_VERSION, device, hymg_enum_name("hymg_stencil", (int)h->kind->stencil),
            hymg_enum_name("hymg_smoother", (int)m->smoother), m->coarse_sweeps, m->interpolation_v,
            hymg_enum_name("hymg_bottom", (int)o->bottom), m->variable_beta ? "field" : "constant",
            !m->has_alpha       ? "none"

@@ -25,22 +25,23 @@ static bool wants_mixed(const hymg_grid *grid, const hymg_options *o)
 }
 
 /* Are there walls with the linear extrapolation of FV2? */
-static bool has_linear_walls(const hymgi_method *m, const hymg_grid *grid)
+static bool has_linear_walls(const hymgi_operator_kind *kind, const hymg_grid *grid)
 {
   bool walls = false;
   for (int face = 0; face < 6; face++)
     walls = walls || grid->desc.boundary[face] == HYMG_DIRICHLET ||
             grid->desc.boundary[face] == HYMG_ROBIN;
-  return m->stencil == HYMG_FV2 && m->extrapolation == HYMG_EXTRAPOLATION_LINEAR && walls;
+  return kind->linear && walls;
 }
 
-static void choose_sweeps(hymgi_method *m, const hymg_grid *grid, const hymg_options *o)
+static void choose_sweeps(hymgi_hierarchy *h, const hymg_grid *grid, const hymg_options *o)
 {
+  hymgi_method *m = &h->method;
   const bool given = o->sweeps > 0, red_black = o->smoother == HYMG_GSRB;
   m->coarse_sweeps = given ? o->sweeps : o->smoother == HYMG_SYMGS ? SWEEPS_SYMGS : SWEEPS;
   m->sweeps = m->coarse_sweeps;
   if (!given && red_black && o->method == HYMG_MG && cells_of(grid) > FEW_CELLS &&
-      !has_linear_walls(m, grid))
+      !has_linear_walls(h->kind, grid))
     m->sweeps = SWEEPS_OF_MANY;
 }
 
@@ -51,24 +52,22 @@ void hymgi_hierarchy_init(hymgi_hierarchy *h, const hymg_operator *op, const hym
   h->context = op->grid->context;
   h->op = op;
   h->options = *o;
-  m->stencil = d->stencil;
-  m->extrapolation =
-      d->extrapolation == HYMG_EXTRAPOLATION_LINEAR || d->extrapolation == HYMG_EXTRAPOLATION_VERTEX
-          ? HYMG_EXTRAPOLATION_LINEAR
-          : HYMG_EXTRAPOLATION_QUADRATIC;
+  h->system = h->level;
+  const bool linear = d->extrapolation == HYMG_EXTRAPOLATION_LINEAR ||
+                      d->extrapolation == HYMG_EXTRAPOLATION_VERTEX;
+  h->kind = h->cycle_kind = hymgi_operator_kind_of(d->stencil, linear);
   m->smoother = o->smoother;
-  choose_sweeps(m, op->grid, o);
+  choose_sweeps(h, op->grid, o);
   m->bottom_goal = HYMGI_BOTTOM_GOAL;
   m->interpolation_v =
       o->interpolation_v == HYMG_INTERPOLATION_DEFAULT ? HYMGI_GHOSTS_V2 : (int)o->interpolation_v;
-  const int order_f = d->stencil == HYMG_FV4 ? HYMGI_GHOSTS_V4 : HYMGI_GHOSTS_V2;
   m->interpolation_f =
-      o->interpolation_f == HYMG_INTERPOLATION_DEFAULT ? order_f : (int)o->interpolation_f;
+      o->interpolation_f == HYMG_INTERPOLATION_DEFAULT ? h->kind->order : (int)o->interpolation_f;
   m->variable_beta = d->beta[0] || hymgi_has_robin_fields(d);
   m->has_alpha = d->a != 0; /* a constant alpha of 0 may change */
   m->variable_alpha = m->has_alpha && d->alpha;
   m->fixed = d->fixed;
-  m->tuning = hymgi_cpu_tuning(m);
+  m->tuning = hymgi_cpu_tuning();
   h->mixed = wants_mixed(op->grid, o);
 }
 
@@ -80,7 +79,7 @@ static void set_standard(hymgi_hierarchy *h)
   hymgi_method *m = &h->method;
   int coarsest[3];
   memcpy(coarsest, h->op->grid->desc.n, sizeof coarsest);
-  hymgi_coarsest(h->op->grid, m->stencil, coarsest, &m->any_sides);
+  hymgi_coarsest(h->op->grid, h->kind->stencil, coarsest, &m->any_sides);
   if (m->any_sides) m->variable_beta = true, m->variable_alpha = m->has_alpha;
 }
 
@@ -99,6 +98,16 @@ void hymgi_preset_sweeps(hymgi_hierarchy *h)
   m->coarse_sweeps = m->singular ? COARSE_SWEEPS_SINGULAR : SWEEPS_ROBUST;
 }
 
+/* Is FV4, or FV2 with a parabola at some boundary that has more than one cell across. */
+static bool needs_preconditioner(const hymgi_operator_kind *kind, const hymg_grid_desc *d)
+{
+  bool walls = false;
+  for (int face = 0; face < 6; face++)
+    walls = walls || ((d->boundary[face] == HYMG_DIRICHLET || d->boundary[face] == HYMG_ROBIN) &&
+                      d->n[face / 2] > 1);
+  return kind->preconditioner && (walls || kind->order == 4);
+}
+
 static void set_robust(hymgi_hierarchy *h)
 {
   hymgi_method *m = &h->method;
@@ -110,13 +119,8 @@ static void set_robust(hymgi_hierarchy *h)
   m->has_alpha = m->has_alpha || m->fixed;
   m->variable_alpha = m->has_alpha;
   hymgi_preset_sweeps(h);
-  if (m->stretched || m->fixed) m->extrapolation = HYMG_EXTRAPOLATION_LINEAR;
-  for (int face = 0; face < 6; face++)
-    m->quadratic =
-        m->quadratic || ((d->boundary[face] == HYMG_DIRICHLET || d->boundary[face] == HYMG_ROBIN) &&
-                         d->n[face / 2] > 1 && m->extrapolation == HYMG_EXTRAPOLATION_QUADRATIC);
-  m->quadratic = m->quadratic || m->stencil == HYMG_FV4;
-  h->inner.stencil = HYMG_FV2;
+  if (m->stretched || m->fixed) h->kind = hymgi_operator_kind_of(h->kind->stencil, true);
+  h->cycle_kind = needs_preconditioner(h->kind, d) ? h->kind->preconditioner : h->kind;
   if (h->options.cycle == HYMG_CYCLE_F) h->options.cycle = HYMG_CYCLE_V;
 }
 

@@ -81,24 +81,24 @@ static void make_plane(const hymgi_level *level, int b, int face, const double *
 static hymg_status read(hymgi_hierarchy *h, int face, const hymg_field *field, double constant,
                         double *cells)
 {
-  if (field) return hymgi_boundary_read(h->level, field, face, cells);
-  hymgi_boundary_each(h->level, face, cells, hymgi_boundary_set, &constant);
+  if (field) return hymgi_boundary_read(h->system, field, face, cells);
+  hymgi_boundary_each(h->system, face, cells, hymgi_boundary_set, &constant);
   return HYMG_OK;
 }
 
 static hymg_status read_shares(hymgi_hierarchy *h, int face, condition *c, double *cells)
 {
   TRY(read(h, face, c->alpha_field, c->alpha, cells));
-  hymgi_boundary_each(h->level, face, cells, keep_alpha, c);
+  hymgi_boundary_each(h->system, face, cells, keep_alpha, c);
   TRY(read(h, face, c->beta_field, c->beta, cells));
-  hymgi_boundary_each(h->level, face, cells, make_share, c);
+  hymgi_boundary_each(h->system, face, cells, make_share, c);
   TRY(hymgi_agree(h->context, c->status));
   return hymgi_comm_max_double(h->context, h->context->comm, &c->largest, 1);
 }
 
 static hymg_status load_fields(hymgi_hierarchy *h, int face, condition *c)
 {
-  hymgi_level *level = h->level;
+  hymgi_level *level = h->system;
   double *cells;
   hymg_status status =
       hymgi_agree(h->context, hymgi_crossing_create(level, level->vector_size, &cells));
@@ -127,7 +127,8 @@ hymg_status hymgi_robin_load(hymgi_hierarchy *h, int face, bool *held)
   }
   const double sum = c.alpha + c.beta / c.h, share = c.alpha / sum;
   *held = *held || share > 0;
-  for (hymgi_level *level = h->level; level < h->level + hymgi_discretised(h); level++) {
+  for (int l = 0; l < hymgi_discretised(h); l++) {
+    hymgi_level *const level = hymgi_system_level(h, l);
     level->robin[face] = share;
     for (int b = 0; b < level->num_boxes; b++) {
       fill_plane(level, b, face, share, level->boundaries->share[b * 6 + face]);

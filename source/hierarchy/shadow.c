@@ -44,19 +44,12 @@ static ptrdiff_t words_of(size_t numbers)
 /* The level without memory of its own; `box` is still that of `level`. */
 static hymgi_level describe(const hymgi_level *level, bool carrier)
 {
-  hymgi_level s = *level;
+  hymgi_level s = hymgi_level_like(level, level->op);
   s.backend = level->backend->single;
   s.single = true, s.carrier = carrier;
-  s.outside = NULL, s.exchanged = NULL, s.patch = NULL, s.arena = NULL;
   if (!hymgi_has_robin(level)) s.boundaries = NULL; /* corrections have no data */
-  s.x = s.y = s.f = s.spare[0] = s.spare[1] = s.own_x = s.own_f = NULL;
-  s.scratch = s.patch_vector = s.krylov = s.weights = NULL;
-  s.num_krylov = s.num_weights = 0;
-  s.kernels = NULL, s.attached = NULL;
-  s.fixed = (hymgi_fixed){0}; /* corrections are 0 there */
-  s.c.alpha = s.c.dinv = s.c.l1inv = s.c.constant_rows = NULL;
-  for (int axis = 0; axis < 3; axis++)
-    s.c.beta[axis] = s.weight[axis] = NULL;
+  s.scratch = s.krylov = NULL;
+  s.num_krylov = 0;
   s.vector_size = words_of(numbers_of(&s));
   s.patch_size = carrier ? 0 : words_of(hymgi_patch_size(&s));
   return s;
@@ -132,10 +125,7 @@ hymg_status hymgi_shadow_create(hymgi_hierarchy *h)
 {
   h->shadow.count = hymgi_shadow_count(h);
   if (h->shadow.count == 0) return HYMG_OK;
-  hymgi_exchange_inner(h);
-  const hymg_status status = create_levels(h);
-  hymgi_exchange_inner(h);
-  return hymgi_agree(h->context, status);
+  return hymgi_agree(h->context, create_levels(h));
 }
 
 static hymg_status fill_levels(const hymgi_hierarchy *h)
@@ -150,10 +140,7 @@ hymg_status hymgi_shadow_fill(hymgi_hierarchy *h)
   if (h->shadow.count == 0) return HYMG_OK;
   const int exponent = hymgi_exponent_above(h->largest);
   h->shadow.scale = ldexp(1, -exponent);
-  hymgi_exchange_inner(h);
-  const hymg_status status = fill_levels(h);
-  hymgi_exchange_inner(h);
-  return hymgi_agree(h->context, status);
+  return hymgi_agree(h->context, fill_levels(h));
 }
 
 void hymgi_shadow_destroy(hymgi_hierarchy *h)

@@ -361,7 +361,7 @@ hymg_status hymgi_cuda_count(hymg_context *context, int *count);
 hymg_status hymgi_cuda_device(hymg_context *context, int ordinal, hymg_device_info *info);
 
 /* The fastest settings for the host, from measurements (benchmarks/README.md). */
-hymgi_tuning hymgi_cpu_tuning(const hymgi_method *method);
+hymgi_tuning hymgi_cpu_tuning(void);
 
 /* FV4: adds to `term` what boundary data add to f through the fluxes along an axis; beta: that of the
  * level, with the limiter's marks and with all boundary faces, where the host can read it. */

@@ -27,15 +27,6 @@ typedef struct hymgi_transport {
   hymgi_peer_state peers;
 } hymgi_transport;
 
-/* Robust path with FV4 or a quadratic extrapolation: level 0 in the preconditioner, where it is FV2
- * and linear at boundaries. */
-typedef struct hymgi_inner {
-  hymg_stencil stencil;
-  hymgi_coefficients c;
-  double lambda_max;
-  const struct hymgi_level_kernels *kernels;
-} hymgi_inner;
-
 /* The finest levels once more in single precision, for cycles that correct a solution in double
  * precision (multigrid/mixed.c). Level `count` has x and f alone: there the cycle goes over to the
  * levels in double precision. */
@@ -69,15 +60,18 @@ struct hymgi_hierarchy {
   const hymg_operator *op;
   hymg_options options; /* with the default cycle resolved */
   hymgi_method method;
-  int64_t gather_below; /* levels with fewer cells are on one rank */
+  const hymgi_operator_kind *kind, *cycle_kind; /* of the system, and of the levels */
+  int64_t gather_below;                         /* levels with fewer cells are on one rank */
   int num_levels;
-  hymgi_level level[HYMGI_MAX_LEVELS];
+  hymgi_level level[HYMGI_MAX_LEVELS]; /* those of cycles */
+  /* the level of the system that is solved: level 0 or, if the kinds differ, another one with its boxes
+   * (hierarchy/like.c) and with x and f of its own */
+  hymgi_level *system;
   hymgi_profile profile;
   hymgi_placement placement;
   hymg_tuning_info choice; /* how the placement was chosen */
   void *attached;          /* data of the backend */
   hymgi_transport transport;
-  hymgi_inner inner;
   hymgi_coarse_matrix matrix;
   bool mixed;     /* are levels in single precision wanted? */
   double largest; /* of the finest level's coefficients, as far as their order of magnitude goes */
@@ -101,19 +95,16 @@ struct hymgi_hierarchy {
   hymgi_hierarchy *next_connected; /* the next one of the context's list */
 };
 
-/* Before and after the preconditioner, to build it, and for operations on coarser levels: exchanges
- * level 0's stencil and coefficients with those of the preconditioner. Does nothing if they are the
- * same. */
-static inline void hymgi_exchange_inner(hymgi_hierarchy *h)
+/* Are cycles made for another operator than that of the system? */
+static inline bool hymgi_is_preconditioned(const hymgi_hierarchy *h)
 {
-  if (!h->method.quadratic) return;
-  hymgi_level *level = h->level;
-  const hymgi_inner operator_s = {h->method.stencil, level->c, level->lambda_max, level->kernels};
-  h->method.stencil = h->inner.stencil;
-  level->c = h->inner.c, level->lambda_max = h->inner.lambda_max;
-  level->kernels = h->inner.kernels;
-  h->inner = operator_s;
-  hymgi_chebyshev_weights(level);
+  return h->kind != h->cycle_kind;
+}
+
+/* The level of which a caller means the equations, not the cycle. */
+static inline hymgi_level *hymgi_system_level(hymgi_hierarchy *h, int l)
+{
+  return l == 0 ? h->system : h->level + l;
 }
 
 /* coarse_matrix.c: matrix.level is chosen with the shapes of the levels (hierarchy/level_layout.c) */

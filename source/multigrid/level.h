@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/real.h"
 #include "distribution/exchange.h"
+#include "multigrid/operator_kind.h"
 
 struct hymgi_backend;
 struct hymgi_profile;
@@ -35,8 +36,6 @@ typedef struct hymgi_tuning {
 
 /* The parameters that all levels of a solver share. */
 typedef struct hymgi_method {
-  hymg_stencil stencil;
-  hymg_extrapolation extrapolation; /* of FV2: LINEAR or QUADRATIC */
   hymg_smoother smoother;
   int sweeps;                           /* per smoother call on level 0 */
   int coarse_sweeps;                    /* and on the levels below it */
@@ -52,13 +51,9 @@ typedef struct hymgi_method {
   /* Sides that are halved may be odd: the last cell is then the only child of its parent. Boxes are cut at even cells,
    * and levels know the widths of their cells. */
   bool any_sides;
-  bool stretched; /* robust: the grid has widths */
-  /* robust: level 0 has another operator outside the preconditioner (hymgi_inner): FV4, or FV2 with
-   * the quadratic extrapolation at a Dirichlet or Robin boundary */
-  bool quadratic;
+  bool stretched;                        /* robust: the grid has widths */
   const struct hymgi_transfer *transfer; /* robust: of all levels; else NULL */
   bool fixed; /* robust: there may be cells with given values, or rows of 0 for another reason */
-  double stiffer; /* conductances at Dirichlet boundaries are 1 + stiffer times the formula's */
   hymgi_tuning tuning;
 } hymgi_method;
 
@@ -120,6 +115,7 @@ typedef struct hymgi_interpolation {
 typedef struct hymgi_level {
   hymg_context *context;
   const hymgi_method *method;
+  const hymgi_operator_kind *op;
   const struct hymgi_backend *backend;
   const hymgi_memory *memory; /* of its vectors */
   /* owner of the box lists: the backend of the finest level, which reads those of all levels */
@@ -214,7 +210,7 @@ static inline int64_t hymgi_cells_here(const hymgi_level *level)
 /* The halo that the operator reads: its ghosts within the domain. */
 static inline hymgi_plan *hymgi_operator_halo(const hymgi_level *level)
 {
-  return level->halo[level->method->stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES];
+  return level->halo[level->op->halo];
 }
 
 /* Does the halo take messages, or copies within the rank's own boxes alone? */

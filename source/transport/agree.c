@@ -67,7 +67,6 @@ hymg_status hymgi_agree_on_sweeps(hymgi_hierarchy *h)
   /* first half: sweeps exchange both colours; second half: they start with an exchange */
   int lacking[2 * HYMGI_MAX_LEVELS] = {0};
   int *const reads = lacking + h->num_levels;
-  hymgi_exchange_inner(h); /* only the preconditioner has sweeps */
   for (int l = 0; l < h->num_levels; l++) {
     const hymgi_level *level = h->level + l;
     const hymgi_plan *plan = hymgi_operator_halo(level);
@@ -82,6 +81,5 @@ hymg_status hymgi_agree_on_sweeps(hymgi_hierarchy *h)
     if (plan) plan->in_sweeps = !lacking[l];
     h->level[l].starts_alone = !reads[l];
   }
-  hymgi_exchange_inner(h);
   return status;
 }

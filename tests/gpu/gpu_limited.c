@@ -65,7 +65,7 @@ static twin twin_at(int m)
 /* With these values in its cells, and NaN elsewhere; values NULL: everywhere. */
 static double *vector_of(twin_open *o, const double *values)
 {
-  hymgi_level *level = o->k.solver->h.level;
+  hymgi_level *level = o->k.solver->h.system;
   const hymgi_geom *g = level->box;
   double *x = NULL, *staged = NULL;
   OK(o->k.context, hymgi_vector_create(level, level->vector_size, &x));
@@ -84,7 +84,7 @@ static double *vector_of(twin_open *o, const double *values)
 /* The cells of a vector, which is freed; what is not a cell must still be NaN. */
 static double *take_values(twin_open *o, bool floats, double *x)
 {
-  hymgi_level *level = o->k.solver->h.level;
+  hymgi_level *level = o->k.solver->h.system;
   const hymgi_geom *g = level->box;
   double *staged = NULL, *values = support_poison((size_t)level->cells);
   OK(o->k.context, hymgi_crossing_create(level, level->vector_size, &staged));
@@ -115,7 +115,7 @@ typedef struct answer {
 
 static void ask_operator(twin_open *o, const double *x, answer *a)
 {
-  const hymgi_level *level = o->k.solver->h.level;
+  const hymgi_level *level = o->k.solver->h.system;
   double *v = vector_of(o, x), *out = vector_of(o, NULL);
   level->backend->apply(level, v, out);
   a->apply = take_values(o, false, out);
@@ -124,7 +124,7 @@ static void ask_operator(twin_open *o, const double *x, answer *a)
 
 static void ask_residual(twin_open *o, const double *f, const double *x, answer *a)
 {
-  const hymgi_level *level = o->k.solver->h.level;
+  const hymgi_level *level = o->k.solver->h.system;
   double *v[2] = {vector_of(o, x), vector_of(o, x)}, *fv = vector_of(o, f),
          *out = vector_of(o, NULL);
   level->backend->residual(level, fv, v[0], out);
@@ -138,7 +138,7 @@ static void ask_residual(twin_open *o, const double *f, const double *x, answer 
 /* As the residual of a level in single precision, which has this level's boxes here. */
 static void ask_narrow(twin_open *o, const double *f, const double *x, answer *a)
 {
-  const hymgi_level *level = o->k.solver->h.level, single = *level;
+  const hymgi_level *level = o->k.solver->h.system, single = *level;
   const hymgi_slot slot = HYMGI_SLOT_RESIDUAL;
   hymg_context *const c = o->k.context;
   double *v = vector_of(o, x), *fv = vector_of(o, f), *out = vector_of(o, NULL);
@@ -201,7 +201,7 @@ static bool marked_at(const hymgi_level *level, int axis, int index)
 /* The problems test what they are made for: marks at Dirichlet walls and next to them. */
 static void check_marks(int m, const twin_open *o)
 {
-  const hymgi_level *level = o->k.solver->h.level;
+  const hymgi_level *level = o->k.solver->h.system;
   ck_assert_int_eq(level->c.limited, problems[m].jump > 8);
   ck_assert_int_eq(level->c.alpha_limit > 0, problems[m].alpha == VARIABLE);
   for (int axis = 0; axis < 3 && problems[m].jump > 8; axis++)
@@ -216,7 +216,7 @@ static void check_marks(int m, const twin_open *o)
 static void check_kernel(int m, enum form form, const twin_open *o)
 {
   static const char *const kernel[FORMS] = {"", "fv4_march_memory<residual>", "fv4_march"};
-  const hymgi_level *level = o->k.solver->h.level;
+  const hymgi_level *level = o->k.solver->h.system;
   const char *const names = level->backend->kernel_names(level);
   const bool marches = m < MARCHED && form != CELLS;
   ck_assert_msg(marches ? strstr(names, kernel[form]) != NULL

@@ -287,7 +287,6 @@ START_TEST(steps_of_a_cycle_are_those_of_double_within_rounding)
   h->shadow.scale = 1;
   h->largest = 0.75; /* its exponent is 0 */
   OK(t.k.context, hymgi_shadow_fill(h));
-  hymgi_exchange_inner(h);
   hymgi_level *level = h->level, *coarse = level + 1, *s = h->shadow.level, *below = s + 1;
   double *x = level->x = load(&t, 0, 1, s, s->x), *f = level->f = load(&t, 0, 2, s, s->f);
   poison(s, s->y), poison(below, below->f);
@@ -301,7 +300,6 @@ START_TEST(steps_of_a_cycle_are_those_of_double_within_rounding)
   hymgi_interpolate_smooth(below, s);
   compare(&t, "interpolated", 0, 0, s->x, level->x);
   coarse->x = own;
-  hymgi_exchange_inner(h);
   free(x);
   free(f);
   free(z);

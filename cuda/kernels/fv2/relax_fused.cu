@@ -108,7 +108,7 @@ extern "C" bool hymgi_cuda_could_fuse_relax(const hymgi_level *level)
   const hymgi_method *m = level->method;
   const hymgi_device *gpu = level->context->gpu;
   const hymgi_geom *g = level->box;
-  return m->stencil == HYMG_FV2 && m->smoother != HYMG_GSRB && m->smoother != HYMG_SYMGS &&
+  return level->op->stencil == HYMG_FV2 && m->smoother != HYMG_GSRB && m->smoother != HYMG_SYMGS &&
          level->num_boxes == 1 && !g->split && g->boundaries == 63 &&
          gpu->shared_bytes >= FUSED_SHARED && g->n[0] % 2 == 0 && g->n[1] > 1 && g->n[2] > 1;
 }

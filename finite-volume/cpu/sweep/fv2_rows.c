@@ -41,7 +41,7 @@ static void fill_constant_rows(const hymgi_level *level, const hymgi_geom *g, hy
 hymg_status hymgi_cpu_constant_rows(hymgi_level *level)
 {
   const hymgi_method *m = level->method;
-  const bool beta = m->stencil == HYMG_FV2 && !m->variable_beta;
+  const bool beta = level->op->stencil == HYMG_FV2 && !m->variable_beta;
   if (level->num_boxes == 0 || !(beta || (m->has_alpha && !m->variable_alpha))) return HYMG_OK;
   const size_t count = (size_t)level->num_boxes,
                size = CONSTANT_ROWS * (size_t)constant_row_size(level->box);

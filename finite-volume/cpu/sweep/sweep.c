@@ -36,7 +36,7 @@ typedef enum { ALL, INNER, SHELL } part;
 void hymgi_cpu_run_slots(const host_pass *w, const hymgi_geom *g, const int cjk[3], int from,
                          int to, hymgi_real *out)
 {
-  if (w->level->method->stencil == HYMG_FV2) {
+  if (w->level->op->stencil == HYMG_FV2) {
     hymgi_fv2_slots(w, g, cjk, from, to, out);
     return;
   }
@@ -88,7 +88,7 @@ static void run_range(const job *w, const hymgi_geom *g, const int cjk[3], const
  * of FV4 there are extrapolated once the messages are in. */
 static int waiting(const job *w, const hymgi_geom *g, int face)
 {
-  if (w->pass.level->method->stencil == HYMG_FV2 && g->boundaries >> face & 1) return 0;
+  if (w->pass.level->op->stencil == HYMG_FV2 && g->boundaries >> face & 1) return 0;
   if (w->cut && !(w->cut >> face & 1)) return 0;
   return host_depth(g, face, w->before);
 }
@@ -124,7 +124,7 @@ static void run_whole_rows(const job *w, const hymgi_geom *g, int colour, const 
     mine->max = host_larger(mine->max, hymgi_fv2_rows_norm(&w->pass, g, colour, j, k));
     return;
   }
-  if (w->pass.level->method->stencil == HYMG_FV2)
+  if (w->pass.level->op->stencil == HYMG_FV2)
     hymgi_fv2_rows(&w->pass, g, colour, j, k, w->out + at);
   else
     hymgi_fv4_rows(&w->pass, g, colour, j, k, w->out + at);
@@ -145,7 +145,7 @@ static void run_rows(const job *w, const hymgi_geom *g, int colour, const int j[
                      part which, found *mine)
 {
   const host_kind kind = w->pass.kind;
-  const bool fv2 = w->pass.level->method->stencil == HYMG_FV2;
+  const bool fv2 = w->pass.level->op->stencil == HYMG_FV2;
   const bool whole = (fv2 ? kind != HOST_RELAX : w->out && kind == HOST_GSRB && g->split) &&
                      (which == ALL || (waiting(w, g, 0) == 0 && waiting(w, g, 1) == 0));
   if (!whole) {
@@ -214,7 +214,7 @@ static void finish_halo(const hymgi_level *level, ptrdiff_t black_offset, hymgi_
   spread_colours(level, black_offset);
   if (plan && !level->silent)
     hymgi_exchange_end(level->context, &level->backend->mover, plan, level->box, x, NULL);
-  if (level->method->stencil == HYMG_FV4) hymgi_cpu_fill_ghosts(level, x, HYMGI_GHOSTS_V4, false);
+  if (level->op->stencil == HYMG_FV4) hymgi_cpu_fill_ghosts(level, x, HYMGI_GHOSTS_V4, false);
   spread_colours(level, -black_offset);
 }
 
@@ -231,7 +231,7 @@ void hymgi_cpu_begin_halo(const hymgi_level *level, host_iterate x)
 
 void hymgi_cpu_own_ghosts(const hymgi_level *level, host_iterate x)
 {
-  if (level->method->stencil != HYMG_FV4) return;
+  if (level->op->stencil != HYMG_FV4) return;
   spread_colours(level, x.black_offset);
   hymgi_cpu_fill_ghosts(level, x.x, HYMGI_GHOSTS_V4, false);
   spread_colours(level, -x.black_offset);
@@ -332,7 +332,7 @@ double hymgi_cpu_residual_max(const hymgi_level *level, const hymgi_real *f, hym
  * colour alternates between two buffers. */
 static void gsrb(hymgi_level *level, int first)
 {
-  const bool fv4 = level->method->stencil == HYMG_FV4;
+  const bool fv4 = level->op->stencil == HYMG_FV4;
   const bool split = level->num_boxes > 0 && level->box[0].split;
   hymgi_real *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
   for (int s = first; s < hymgi_sweeps(level); s++) {
@@ -388,7 +388,7 @@ void hymgi_cpu_smooth(hymgi_level *level)
 bool hymgi_cpu_starts_from_f(const hymgi_level *level)
 {
   const hymgi_method *m = level->method;
-  return m->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB && hymgi_sweeps(level) > 1 &&
+  return level->op->stencil == HYMG_FV2 && m->smoother == HYMG_GSRB && hymgi_sweeps(level) > 1 &&
          hymgi_keeps_colours_apart(level);
 }
 

@@ -11,7 +11,7 @@ static void symgs_row(const hymgi_level *level, const hymgi_geom *g, int j, int 
   hymgi_real *const x = level->x + o;
   fv2_row r2;
   fv4_row r4;
-  if (level->method->stencil == HYMG_FV2) {
+  if (level->op->stencil == HYMG_FV2) {
     r2 = hymgi_fv2_row_of(level, g, level->f, level->x, cjk);
     r2.s = x - g->pitch, r2.nn = x + g->pitch, r2.d = x - g->plane, r2.u = x + g->plane;
   } else {
@@ -19,7 +19,7 @@ static void symgs_row(const hymgi_level *level, const hymgi_geom *g, int j, int 
   }
   for (int m = 0; m < g->n[0]; m++) {
     const int i = backward ? g->n[0] - 1 - m : m;
-    if (level->method->stencil == HYMG_FV2)
+    if (level->op->stencil == HYMG_FV2)
       hymgi_fv2_run(HOST_RELAX, &r2, &weights, i, i + 1, out);
     else
       hymgi_fv4_run(HOST_RELAX, &r4, &weights, i, i + 1, out);
@@ -45,7 +45,7 @@ void hymgi_cpu_symgs(hymgi_level *level)
 {
   for (int s = 0; s < hymgi_sweeps(level); s++) {
     hymgi_cpu_update_ghosts(level, level->x);
-    if (level->method->stencil == HYMG_FV2) hymgi_cpu_fill_stencil_ghosts(level, level->x);
+    if (level->op->stencil == HYMG_FV2) hymgi_cpu_fill_stencil_ghosts(level, level->x);
     symgs_sweep(level, s & 1);
   }
 }

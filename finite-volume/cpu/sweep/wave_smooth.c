@@ -32,7 +32,7 @@ static bool has_rows(const hymgi_level *level, int stages)
   const int ny = level->box[0].n[1], wanted = level->tuning.wave_rows;
   const int height = wanted > 0 && wanted < ny ? wanted : ny;
   const int last = ny - (hymgi_tiles_of(ny, height) - 1) * height;
-  const int tile = last < height ? last : height, lean = level->method->stencil == HYMG_FV4 ? 3 : 1;
+  const int tile = last < height ? last : height, lean = level->op->stencil == HYMG_FV4 ? 3 : 1;
   if (height != ny && height % 2) return false;  /* restriction combines pairs of rows */
   const int left = height - lean * (stages - 2); /* of the first tile, for the last sweep */
   if (height != ny && left <= EXTRAPOLATION_REACH) return false;
@@ -42,7 +42,7 @@ static bool has_rows(const hymgi_level *level, int stages)
 void hymgi_cpu_wave_neighbours(const hymgi_level *level, unsigned *self, unsigned *cut)
 {
   const hymgi_geom *g = level->box;
-  const bool in_place = level->method->stencil == HYMG_FV2 && level->method->smoother == HYMG_GSRB;
+  const bool in_place = level->op->stencil == HYMG_FV2 && level->method->smoother == HYMG_GSRB;
   *self = *cut = 0;
   for (int face = 0; face < 6; face++) {
     const int axis = face / 2;
@@ -96,7 +96,7 @@ enum { SIDE_ALONE = 64 };
 static double smallest_side(const hymgi_level *level)
 {
   const int from = level->tuning.wave_from;
-  const bool alone = level->method->stencil == HYMG_FV2 && hymgi_cpu_most_threads(level) == 1;
+  const bool alone = level->op->stencil == HYMG_FV2 && hymgi_cpu_most_threads(level) == 1;
   return alone && from > SIDE_ALONE ? SIDE_ALONE : from;
 }
 
@@ -127,7 +127,7 @@ bool hymgi_cpu_interpolate_later(hymgi_level *fine, const hymgi_interpolation *w
 static wave standard_wave(hymgi_level *level, barrier *all)
 {
   const hymgi_method *m = level->method;
-  const bool fv4 = m->stencil == HYMG_FV4, gsrb = m->smoother == HYMG_GSRB;
+  const bool fv4 = level->op->stencil == HYMG_FV4, gsrb = m->smoother == HYMG_GSRB;
   return (wave){.barrier = all,
                 .level = level,
                 .g = level->box,

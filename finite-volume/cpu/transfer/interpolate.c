@@ -145,7 +145,7 @@ void hymgi_cpu_interpolate_rows(const hymgi_level *fine, int b, const hymgi_inte
 
 bool hymgi_cpu_starts_black(const hymgi_level *level)
 {
-  return level->method->stencil == HYMG_FV2 && level->method->smoother == HYMG_GSRB &&
+  return level->op->stencil == HYMG_FV2 && level->method->smoother == HYMG_GSRB &&
          level->num_boxes > 0 && level->box[0].split;
 }
 

@@ -153,7 +153,7 @@ void hymgi_cpu_residual_restrict(const hymgi_level *level, hymgi_after after, hy
                                  hymgi_real *zero)
 {
   (void)zero; /* zeroing is optional, and the host does not offer it */
-  const bool red = level->method->stencil == HYMG_FV2 && after == HYMGI_AFTER_GSRB;
+  const bool red = level->op->stencil == HYMG_FV2 && after == HYMGI_AFTER_GSRB;
   hymgi_cpu_update_ghosts(level, level->x);
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
   for (host_row r = hymgi_cpu_rows(level->patch, level->num_boxes, false); r.g; hymgi_cpu_next(&r))

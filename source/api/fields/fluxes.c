@@ -6,7 +6,7 @@
 static hymg_status check(const hymg_solver *solver, const hymg_field *u, hymg_field *const flux[3])
 {
   hymg_context *c = solver->h.context;
-  if (solver->h.method.stencil != HYMG_FV2)
+  if (solver->h.kind->stencil != HYMG_FV2)
     return hymgi_fail(c, HYMG_EUNSUPPORTED, "fluxes of FV4: FV2 only");
   TRY(hymgi_check_field(solver, 0, u, "u"));
   if (!flux) return hymgi_fail(c, HYMG_EINVAL, "hymg_fluxes: flux is NULL");
@@ -57,7 +57,7 @@ hymg_status hymg_fluxes(hymg_solver *solver, const hymg_field *u, hymg_field *co
 {
   static const char *const name[3] = {"flux[0]", "flux[1]", "flux[2]"};
   if (!solver) return HYMG_EINVAL;
-  hymgi_level *level = solver->h.level;
+  hymgi_level *level = solver->h.system;
   hymg_context *c = level->context;
   double *x = NULL, *out = NULL;
   hymgi_arguments a;

@@ -86,13 +86,11 @@ static hymg_status operate(hymg_solver *solver, const char *call, int l, operati
   hymgi_solver_arguments(&a, call, solver);
   hymgi_arguments_whole(&a, "level", l);
   TRY(hymgi_agree_on(c, check(solver, l, kind, o), &a));
-  hymgi_level *level = solver->h.level + l;
+  hymgi_level *level = kind == RESTRICT ? solver->h.level + l : hymgi_system_level(&solver->h, l);
   c->status = HYMG_OK;
   hymg_status status = hymgi_agree(c, create(level, kind, &v));
   if (status == HYMG_OK) {
-    if (l > 0) hymgi_exchange_inner(&solver->h); /* the stencil is the preconditioner's there */
     status = run(level, kind, o, &v);
-    if (l > 0) hymgi_exchange_inner(&solver->h);
     status = hymgi_agree_or_reset(&solver->h, status == HYMG_OK ? c->status : status);
   }
   hymgi_vector_destroy(level, level->vector_size, &v.x);

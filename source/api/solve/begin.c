@@ -31,6 +31,20 @@ static bool keeps_f(const hymg_solver *solver, const hymgi_level *level, const h
          !solver->h.method.stretched && !solver->h.method.fixed;
 }
 
+hymgi_buffers hymgi_buffers_of(hymg_solver *solver, int l)
+{
+  hymgi_buffers b = {.level = {solver->h.level + l, hymgi_system_level(&solver->h, l)}};
+  for (int m = 0; m < 2; m++)
+    b.x[m] = b.level[m]->x, b.y[m] = b.level[m]->y, b.f[m] = b.level[m]->f;
+  return b;
+}
+
+void hymgi_buffers_restore(const hymgi_buffers *b)
+{
+  for (int m = 0; m < 2; m++)
+    b->level[m]->x = b->x[m], b->level[m]->y = b->y[m], b->level[m]->f = b->f[m];
+}
+
 /* Level 0 has vectors of its own only if the user's fields cannot be used in place: they are
  * allocated in the first call that needs them. */
 hymg_status hymgi_own_vectors(hymgi_level *level, bool keep_f, const hymg_field *u)
@@ -60,7 +74,7 @@ hymg_status hymgi_solve_bind(hymg_solver *solver, int l, hymg_status status, con
                              hymg_field *u)
 {
   hymg_context *c = solver->h.context;
-  hymgi_level *level = solver->h.level + (status == HYMG_OK ? l : 0);
+  hymgi_level *level = hymgi_system_level(&solver->h, status == HYMG_OK ? l : 0);
   hymgi_arguments a;
   hymgi_solver_arguments(&a, "hymg_solve", solver);
   hymgi_arguments_whole(&a, "level", l);

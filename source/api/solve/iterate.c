@@ -10,7 +10,7 @@
 
 const hymgi_step *hymgi_step_of(const hymgi_hierarchy *h)
 {
-  if (h->method.quadratic) return &hymgi_bicgstab_step;
+  if (hymgi_is_preconditioned(h)) return &hymgi_bicgstab_step;
   return h->method.robust || h->options.method == HYMG_MGPCG ? &hymgi_cg_step : &hymgi_cycle_step;
 }
 
@@ -101,7 +101,7 @@ static hymg_status run(hymgi_iteration *it)
 
 hymg_status hymgi_iterate(hymg_solver *solver, int l, const hymg_field *f, hymg_reason *reason)
 {
-  hymgi_level *level = solver->h.level + l;
+  hymgi_level *level = hymgi_system_level(&solver->h, l);
   hymgi_iteration it = {.solver = solver,
                         .level = level,
                         .given = f,

@@ -19,7 +19,7 @@ static bool restriction_keeps_mean(const hymg_solver *solver)
 {
   const hymgi_hierarchy *h = &solver->h;
   const bool alike = !h->level[h->num_levels - 1].shortened && !h->method.stretched;
-  return alike && !h->level->boundaries;
+  return alike && !h->system->boundaries;
 }
 
 /* Can means be subtracted without a wait? With several ranks their GPUs wait for each other's sums. */
@@ -75,7 +75,7 @@ static void restrict_rhs(hymgi_level *level, int levels, bool with_norm)
 /* found: NULL to queue all this, with max |f| of level l. */
 static void make_rhs(hymg_solver *solver, int l, facts *found)
 {
-  hymgi_level *const level = solver->h.level + l;
+  hymgi_level *const level = hymgi_system_level(&solver->h, l);
   const int levels = last_level(solver, l) - l;
   const bool once = solver->h.method.singular && restriction_keeps_mean(solver);
   const bool fused = !found && levels > 0 && !level->boundaries; /* data are added to f first */
@@ -129,16 +129,17 @@ hymg_status hymgi_rhs_load(hymgi_level *level, const hymg_field *f)
  * levels since. */
 static hymg_status scale(hymg_solver *solver, int l, const hymg_field *again)
 {
-  hymgi_level *const level = solver->h.level;
-  const double *x = level[l].f; /* may be the user's field */
+  hymgi_level *level = hymgi_system_level(&solver->h, l);
+  const double *x = level->f; /* may be the user's field */
   facts unused;
   solver->scale = hymgi_scale_for(solver->rhs_max);
   if (solver->scale == 0) return HYMG_OK;
-  TRY(hymgi_agree(level->context, hymgi_rhs_load(level + l, again)));
+  TRY(hymgi_agree(level->context, hymgi_rhs_load(level, again)));
   if (again) make_rhs(solver, l, &unused);
   for (int m = l; m <= last_level(solver, l); m++) {
-    if (m > l || again) x = level[m].f;
-    hymgi_axpby(level + m, ldexp(1, solver->scale), x, 0, x, level[m].f);
+    level = hymgi_system_level(&solver->h, m);
+    if (m > l || again) x = level->f;
+    hymgi_axpby(level, ldexp(1, solver->scale), x, 0, x, level->f);
   }
   return HYMG_OK;
 }
@@ -155,7 +156,7 @@ static hymg_status take(hymg_solver *solver, const hymgi_level *level, double no
 
 hymg_status hymgi_rhs_prepare(hymg_solver *solver, int l)
 {
-  const hymgi_level *level = solver->h.level + l;
+  const hymgi_level *level = hymgi_system_level(&solver->h, l);
   facts found = {0, 0};
   make_rhs(solver, l, &found);
   TRY(take(solver, level, level->num_boxes ? hymgi_norm(solver, level, level->f) : 0, &found));
@@ -169,7 +170,7 @@ void hymgi_rhs_queue(hymg_solver *solver, int l)
 
 hymg_status hymgi_rhs_read(hymg_solver *solver, int l, const hymg_field *f)
 {
-  const hymgi_level *level = solver->h.level + l;
+  const hymgi_level *level = hymgi_system_level(&solver->h, l);
   const double norm = level->num_boxes ? hymgi_later(level, HYMGI_SLOT_RHS) : 0;
   facts found = {0, 0};
   if (solver->h.method.singular)

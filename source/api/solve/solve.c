@@ -27,11 +27,12 @@ static hymg_status scratch(hymg_solver *solver, const hymgi_level *level)
 static hymg_status solve(hymg_solver *solver, int l, const hymg_field *f, hymg_field *u)
 {
   hymg_status status = hymgi_solve_check(solver, l, f, u);
-  hymgi_level *level = solver->h.level + (status == HYMG_OK ? l : 0);
+  if (status != HYMG_OK) l = 0;
+  hymgi_level *level = hymgi_system_level(&solver->h, l);
   hymg_context *c = level->context;
   const bool fmg = solver->h.options.method == HYMG_FMG;
   hymg_reason reason = HYMG_REASON_LIMIT;
-  double *const x0 = level->x, *const y0 = level->y, *const f0 = level->f;
+  const hymgi_buffers before = hymgi_buffers_of(solver, l);
   status = hymgi_solve_bind(solver, l, status, f, u);
   if (status == HYMG_OK) {
     double *const target = level->x;
@@ -56,7 +57,7 @@ static hymg_status solve(hymg_solver *solver, int l, const hymg_field *f, hymg_f
     if (reason == HYMG_REASON_STOPPED) solver->stop = 0;
     status = hymgi_agree_or_reset(&solver->h, status == HYMG_OK ? c->status : status);
   }
-  level->x = x0, level->y = y0, level->f = f0; /* smoothers swap x and y; x and f were the user's */
+  hymgi_buffers_restore(&before);
   return status;
 }
 

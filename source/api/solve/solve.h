@@ -70,10 +70,19 @@ const hymgi_step *hymgi_step_of(const hymgi_hierarchy *h);
 /* Collective: solves for level->f, from level->x with an initial guess. */
 hymg_status hymgi_iterate(hymg_solver *solver, int l, const hymg_field *f, hymg_reason *reason);
 
-/* step_krylov.c: V or W from x = 0, whatever level->x is */
+/* step_krylov.c: V or W from x = 0, whatever x of h->level[l] is */
 void hymgi_cycle_from_zero(hymgi_hierarchy *h, hymg_cycle kind, int l);
 
 /* ---- begin.c, for solves and for hymg_solver_cycle ---- */
+
+/* x, y and f of level l, and of the system there. x and f are the user's during a call, and smoothers exchange x and y:
+ * so they are restored at its end. */
+typedef struct hymgi_buffers {
+  hymgi_level *level[2];
+  double *x[2], *y[2], *f[2];
+} hymgi_buffers;
+hymgi_buffers hymgi_buffers_of(hymg_solver *solver, int l);
+void hymgi_buffers_restore(const hymgi_buffers *before);
 
 /* check: the arguments of a solve on level l. bind, collective: the ranks agree on the
  * call, of which `status` is this rank's outcome so far; level->x and f are u's and f's values. */

@@ -23,29 +23,26 @@ static double norm_of(const hymgi_iteration *k)
 
 void hymgi_cycle_from_zero(hymgi_hierarchy *h, hymg_cycle kind, int l)
 {
-  hymgi_exchange_inner(h);
   if (!h->level[l].transfer->takes_zero) hymgi_fill(h->level + l, 0, h->level[l].x);
   hymgi_run_cycle(h, kind, l);
-  hymgi_exchange_inner(h);
 }
 
 /* z = M^-1 r */
 static void precondition(hymgi_iteration *k, double *r)
 {
-  hymgi_level *level = k->level;
   hymgi_hierarchy *h = &k->solver->h;
+  hymgi_level *level = h->level + k->level->index;
   const hymg_cycle kind = h->options.cycle == HYMG_CYCLE_W ? HYMG_CYCLE_W : HYMG_CYCLE_V;
   level->f = r, level->x = k->z;
   if (k->solver->mixed) {
     const int exponent = hymgi_mixed_exponent(k->solver);
-    hymgi_exchange_inner(h);
     hymgi_mixed_load(h, level->index, exponent, r);
     hymgi_mixed_cycle(h, kind, level->index, exponent, false);
-    hymgi_exchange_inner(h);
   } else {
     hymgi_cycle_from_zero(h, kind, level->index);
   }
-  k->z = level->x; /* a smoother may have exchanged x and y */
+  k->z = level->x, k->level->y = level->y; /* a smoother may have exchanged them */
+  level = k->level;
   hymgi_set_fixed(level, HYMGI_FIX_ZERO, k->z);
   if (h->mean_weight != 0)
     hymgi_center(level,
@@ -189,7 +186,7 @@ static void advise(const hymgi_iteration *k)
 {
   hymg_solver *solver = k->solver;
   const hymg_reason reason = k->reason;
-  const bool unlimited = solver->h.method.stencil == HYMG_FV4 && isinf(solver->h.op->desc.limiter);
+  const bool unlimited = solver->h.kind->stencil == HYMG_FV4 && isinf(solver->h.op->desc.limiter);
   if (k->breakdowns)
     hymgi_note(solver, "the iteration broke down and began anew %d time%s", k->breakdowns,
                k->breakdowns > 1 ? "s" : "");

@@ -79,7 +79,7 @@ bool hymgi_settled(const hymg_solver *solver, double residual)
  * coefficient, and that of as many largest products as there are cells. */
 double hymgi_rounding(const hymg_solver *solver, const hymgi_level *level, const double *u)
 {
-  const double faces = level->method->stencil == HYMG_FV4 ? 64 : 4; /* of beta in a row of A */
+  const double faces = level->op->row_sum;
   const hymgi_coefficients *c = &level->c;
   const bool max_norm = solver->h.options.norm == HYMG_NORM_MAX;
   const double size = max_norm ? hymgi_norm_max(level, u) : hymgi_norm(solver, level, u);
