@@ -374,6 +374,7 @@ void hymgi_hierarchy_destroy(hymgi_hierarchy *h)
     hymgi_level_destroy(h->level + l);
 }
 
+/* Vectors outside the arenas are not part of it, but the diagonal of the system is, which is as large as in an arena. */
 size_t hymgi_hierarchy_bytes(const hymgi_hierarchy *h)
 {
   const bool diagonal = h->system != h->level && h->kind->keeps_diagonal && h->level->num_boxes;
