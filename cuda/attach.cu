@@ -20,8 +20,8 @@ static hymg_status attach_level(hymgi_hierarchy *h, hymgi_level *level, hymgi_le
 
 static hymg_status attach_singles(hymgi_hierarchy *h, hymgi_level_kernels *records)
 {
-  for (int l = 0; l < h->shadow.count; l++) {
-    hymgi_level *const single = h->shadow.level + l;
+  for (int l = 0; l < h->singles.count; l++) {
+    hymgi_level *const single = h->singles.level + l;
     if (single->backend != &hymgi_cuda_table_single) continue;
     hymgi_free_level_kernels(records + l);
     single->kernels = records + l;
@@ -83,8 +83,8 @@ void hymgi_cuda_detach(hymgi_hierarchy *h)
     hymgi_free_level_kernels(kept->kernels + l);
   for (int l = 0; l < h->num_levels; l++)
     h->level[l].kernels = NULL;
-  for (int l = 0; l < h->shadow.count && h->shadow.level; l++)
-    h->shadow.level[l].kernels = NULL;
+  for (int l = 0; l < h->singles.count && h->singles.level; l++)
+    h->singles.level[l].kernels = NULL;
   h->system->kernels = NULL;
   h->attached = NULL;
   if (h->num_levels > 0) h->level[h->num_levels - 1].attached = NULL;

@@ -43,8 +43,8 @@ static hymg_status tune(hymg_solver *s)
   for (int l = 0; status == HYMG_OK && l < s->h.num_levels; l++)
     s->h.level[l].backend->tune(s->h.level + l);
   finest->x = finest->f = NULL, finest->y = y;
-  for (int l = 0; status == HYMG_OK && l < s->h.shadow.count; l++)
-    s->h.shadow.level[l].backend->tune(s->h.shadow.level + l);
+  for (int l = 0; status == HYMG_OK && l < s->h.singles.count; l++)
+    s->h.singles.level[l].backend->tune(s->h.singles.level + l);
   hymgi_vector_destroy(finest, finest->vector_size, &x);
   hymgi_vector_destroy(finest, finest->vector_size, &f);
   s->tuning_seconds += hymgi_seconds() - start;
@@ -55,8 +55,8 @@ hymg_status hymgi_solver_attach(hymg_solver *s)
 {
   hymg_context *c = s->h.context;
   const hymgi_backend *fine = s->h.placement.fine;
-  if (!s->h.shadow.level) TRY(hymgi_shadow_create(&s->h));
-  TRY(hymgi_shadow_fill(&s->h));
+  if (!s->h.singles.level) TRY(hymgi_singles_create(&s->h));
+  TRY(hymgi_singles_fill(&s->h));
   if (fine->attach) TRY(hymgi_agree(c, fine->attach(&s->h)));
   c->in_setup = false;
   return hymgi_coarse_matrix_make(&s->h);

@@ -1,6 +1,6 @@
 /* The type of a level's vectors and coefficients: double. What computes on them, the kernels of a
  * backend, is compiled a second time with HYMGI_SINGLE for levels in single precision
- * (source/hierarchy/shadow.c), where its functions have names that end in _single (see single_names in
+ * (source/hierarchy/single_levels.c), where its functions have names that end in _single (see single_names in
  * the Makefile); source/ is not, and never reads the numbers of such a level. */
 #ifndef HYMGI_BASE_REAL_H
 #define HYMGI_BASE_REAL_H

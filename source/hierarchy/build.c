@@ -214,7 +214,7 @@ static int list_places(hymgi_level *level, double **place[MAX_PLACES], int *vect
   int count = 0;
   if (level->index > 0 || level->single)
     place[count++] = &level->own_x, place[count++] = &level->own_f;
-  if (level->carrier) return *vectors = count;
+  if (level->hands_over) return *vectors = count;
   if (needs_second_buffer(level)) place[count++] = &level->y;
   for (int i = 0; b->spare_buffers && b->spare_buffers(level) && i < 2; i++)
     place[count++] = &level->spare[i];
@@ -366,7 +366,7 @@ void hymgi_level_destroy(hymgi_level *level)
 
 void hymgi_hierarchy_destroy(hymgi_hierarchy *h)
 {
-  hymgi_shadow_destroy(h);
+  hymgi_singles_destroy(h);
   hymgi_coarse_matrix_destroy(h);
   hymgi_transport_disconnect(h);
   hymgi_system_destroy(h);
@@ -379,8 +379,8 @@ size_t hymgi_hierarchy_bytes(const hymgi_hierarchy *h)
 {
   const bool diagonal = h->system != h->level && h->kind->keeps_diagonal && h->level->num_boxes;
   size_t bytes = diagonal ? ((size_t)h->level->vector_size + STAGGER) * sizeof(double) : 0;
-  for (int l = 0; l <= h->shadow.count && h->shadow.level; l++)
-    bytes += h->shadow.level[l].arena_doubles * sizeof(double);
+  for (int l = 0; l <= h->singles.count && h->singles.level; l++)
+    bytes += h->singles.level[l].arena_doubles * sizeof(double);
   for (const hymgi_level *level = h->level; level < h->level + h->num_levels; level++) {
     const size_t patches = level->patch_vector ? (size_t)level->patch_size : 0;
     bytes += (level->arena_doubles + patches) * sizeof(double) +

@@ -53,15 +53,15 @@ hymgi_level hymgi_level_like(const hymgi_level *level, const hymgi_operator_kind
 hymg_status hymgi_system_make(hymgi_hierarchy *h);
 void hymgi_system_destroy(hymgi_hierarchy *h);
 
-/* shadow.c: h->shadow, if h->mixed, of a hierarchy that is complete, and its coefficients, after every
+/* single_levels.c: h->singles, if h->mixed, of a hierarchy that is complete, and its coefficients, after every
  * change of those of the levels in double precision. Collective; ENOMEM. */
-hymg_status hymgi_shadow_create(hymgi_hierarchy *h);
-hymg_status hymgi_shadow_fill(hymgi_hierarchy *h);
-void hymgi_shadow_destroy(hymgi_hierarchy *h);
+hymg_status hymgi_singles_create(hymgi_hierarchy *h);
+hymg_status hymgi_singles_fill(hymgi_hierarchy *h);
+void hymgi_singles_destroy(hymgi_hierarchy *h);
 /* How many levels have one, from the sizes of levels; the memory that each needs once the levels are
  * placed, level `count` with x and f alone: hymgi_memory_need of level l. */
-int hymgi_shadow_count(const hymgi_hierarchy *h);
-hymgi_memory_need hymgi_shadow_memory(const hymgi_hierarchy *h, int l);
+int hymgi_singles_count(const hymgi_hierarchy *h);
+hymgi_memory_need hymgi_singles_memory(const hymgi_hierarchy *h, int l);
 
 /* Parts of making a level. patches_create: fine->patch, for a level whose `direct` and `inside` are
  * known; vectors_create: its arena; colours_exchange: level->exchanged. */

@@ -29,7 +29,7 @@ static double message_doubles(const hymgi_level *level)
 static hymg_level_need level_need(const hymgi_hierarchy *h, int l)
 {
   const hymgi_level *level = h->level + l;
-  const hymgi_memory_need need = hymgi_level_memory(h, level), single = hymgi_shadow_memory(h, l);
+  const hymgi_memory_need need = hymgi_level_memory(h, level), single = hymgi_singles_memory(h, l);
   hymg_level_need n = {.cells = {level->n[0], level->n[1], level->n[2]},
                        .backend = level->backend->id,
                        .memory = level->memory->name};

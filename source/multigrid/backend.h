@@ -172,7 +172,7 @@ typedef struct hymgi_robust_ops {
                     hymgi_real *u, hymgi_real *r, int exponent, int bits, int64_t *words);
 } hymgi_robust_ops;
 
-/* For levels in single precision (source/hierarchy/shadow.c): `single` is such a level, `level` the one
+/* For levels in single precision (source/hierarchy/single_levels.c): `single` is such a level, `level` the one
  * in double precision with the same boxes and another layout. */
 typedef struct hymgi_single_ops {
   /* out = factor x, with the ghosts of both */

@@ -17,25 +17,55 @@ static void bottom_solve(hymgi_hierarchy *h, hymgi_level *level)
   h->profile.in_bottom = false;
 }
 
+/* Before a V-cycle from zero on this level. */
+static void start_from_zero(const hymgi_hierarchy *h, const hymgi_level *level)
+{
+  const hymgi_backend *backend = level->backend;
+  const int last = h->num_levels - 1, tail = h->placement.tail_from;
+  const bool fused = level->index < (tail < last ? tail : last) && level->transfer->one_operation;
+  const bool unread = fused && backend->starts_unread && backend->starts_unread(level);
+  if (holds(level) && !level->transfer->takes_zero && !unread) hymgi_fill(level, 0, level->x);
+}
+
+static void v_cycle(hymgi_hierarchy *h, hymgi_level *level, int visits, bool from_zero);
+
+/* Goes on in double precision; from_zero: with a new f. */
+static void hand_over(hymgi_hierarchy *h, hymgi_level *single, int visits, bool from_zero)
+{
+  hymgi_level *const level = h->level + single->index;
+  if (from_zero) hymgi_widen(single, level, 1, single->f, false, level->f);
+  if (from_zero) start_from_zero(h, level);
+  v_cycle(h, level, visits, from_zero);
+  hymgi_narrow(single, level, 1 / h->singles.scale, level->x, single->x);
+}
+
+/* Is the level solved at once, without coarser ones of its kind? Then that is done. */
+static bool ends(hymgi_hierarchy *h, hymgi_level *level, int visits, bool from_zero)
+{
+  const int l = level->index;
+  const bool product = l == h->matrix.level && h->matrix.exists && from_zero && visits == 1;
+  if (level->single && !level->hands_over) return false;
+  if (level->hands_over)
+    hand_over(h, level, visits, from_zero);
+  else if (product)
+    hymgi_coarse_multiply(h, 1);
+  else if (l == h->num_levels - 1)
+    bottom_solve(h, level);
+  else
+    return hymgi_coarse_end(h, l, visits, from_zero);
+  return true;
+}
+
 /* V-cycle for visits = 1, W-cycle for 2: smooth and restrict the residual, solve for the
  * correction starting from zero, add it, smooth. from_zero: x of the level is 0 or, on the robust
- * path, is taken as 0. */
-static void v_cycle(hymgi_hierarchy *h, int l, int visits, bool from_zero)
+ * path and in single precision, is taken as 0. */
+static void v_cycle(hymgi_hierarchy *h, hymgi_level *level, int visits, bool from_zero)
 {
-  hymgi_level *level = h->level + l, *coarse = level + 1;
-  if (!holds(level)) return;
-  if (l == h->matrix.level && h->matrix.exists && from_zero && visits == 1) {
-    hymgi_coarse_multiply(h, 1);
-    return;
-  }
-  if (l == h->num_levels - 1) {
-    bottom_solve(h, level);
-    return;
-  }
-  if (hymgi_coarse_end(h, l, visits, from_zero)) return;
+  hymgi_level *const coarse = level + 1;
+  if (!holds(level) || ends(h, level, visits, from_zero)) return;
   hymgi_smooth_restrict(level, coarse, from_zero);
-  for (int visit = 0; visit < (l + 2 == h->num_levels ? 1 : visits); visit++)
-    v_cycle(h, l + 1, visits, visit == 0);
+  for (int visit = 0; visit < (coarse->index == h->num_levels - 1 ? 1 : visits); visit++)
+    v_cycle(h, coarse, visits, visit == 0);
   hymgi_interpolate_smooth(coarse, level);
 }
 
@@ -57,7 +87,7 @@ static void v_or_w(hymgi_hierarchy *h, int l, int visits)
   hymgi_level *level = h->level + l;
   const bool takes_zero = level->transfer->takes_zero;
   if (l < h->num_levels - 1 || takes_zero)
-    v_cycle(h, l, visits, takes_zero);
+    v_cycle(h, level, visits, takes_zero);
   else if (holds(level))
     bottom_correction(h, level);
 }
@@ -89,40 +119,11 @@ static void f_cycle(hymgi_hierarchy *h, int l)
   }
 }
 
-/* Before a V-cycle from zero on this level. */
-static void start_from_zero(const hymgi_hierarchy *h, const hymgi_level *level)
+void hymgi_single_cycle(hymgi_hierarchy *h, hymg_cycle kind, int l)
 {
-  const hymgi_backend *backend = level->backend;
-  const int last = h->num_levels - 1, tail = h->placement.tail_from;
-  const bool fused = level->index < (tail < last ? tail : last) && level->transfer->one_operation;
-  const bool unread = fused && backend->starts_unread && backend->starts_unread(level);
-  if (holds(level) && !level->transfer->takes_zero && !unread) hymgi_fill(level, 0, level->x);
-}
-
-/* The same as v_cycle, on the levels in single precision and below them on those in double precision.
- * from_zero: x of the level is 0, or taken as 0. */
-static void shadow_cycle(hymgi_hierarchy *h, int l, int visits, bool from_zero)
-{
-  hymgi_level *level = h->shadow.level + l, *coarse = level + 1, *below = h->level + l;
-  if (!holds(level)) return;
-  if (level->carrier) {
-    if (from_zero) hymgi_widen(level, below, 1, level->f, false, below->f);
-    if (from_zero) start_from_zero(h, below);
-    v_cycle(h, l, visits, from_zero);
-    hymgi_narrow(level, below, 1 / h->shadow.scale, below->x, level->x);
-    return;
-  }
-  hymgi_smooth_restrict(level, coarse, from_zero);
-  for (int visit = 0; visit < (l + 2 == h->num_levels ? 1 : visits); visit++)
-    shadow_cycle(h, l + 1, visits, visit == 0);
-  hymgi_interpolate_smooth(coarse, level);
-}
-
-void hymgi_shadow_cycle(hymgi_hierarchy *h, hymg_cycle kind, int l)
-{
-  hymgi_level *level = h->shadow.level + l;
+  hymgi_level *level = h->singles.level + l;
   start_from_zero(h, level);
-  shadow_cycle(h, l, kind == HYMG_CYCLE_W ? 2 : 1, true);
+  v_cycle(h, level, kind == HYMG_CYCLE_W ? 2 : 1, true);
 }
 
 void hymgi_cycle(hymgi_hierarchy *h, hymg_cycle kind, int l)

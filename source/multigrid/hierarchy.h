@@ -30,11 +30,11 @@ typedef struct hymgi_transport {
 /* The finest levels once more in single precision, for cycles that correct a solution in double
  * precision (multigrid/mixed.c). Level `count` has x and f alone: there the cycle goes over to the
  * levels in double precision. */
-typedef struct hymgi_shadow {
+typedef struct hymgi_singles {
   int count;          /* levels of more than HYMGI_SINGLE_CELLS cells; 0: none */
   hymgi_level *level; /* count + 1, or NULL */
   double scale;       /* a power of 2: times the operator it is that of these levels */
-} hymgi_shadow;
+} hymgi_singles;
 #define HYMGI_FAINT 1e10 /* the contrast of couplings from which on the weakest are looked after */
 enum { HYMGI_SINGLE_CELLS = 32 * 32 * 32 };
 
@@ -91,7 +91,7 @@ struct hymgi_hierarchy {
   double thin_hold;
   bool has_shares; /* robust path: from its choice the mean shares of level 0 are known: */
   double shares[3];
-  hymgi_shadow shadow;
+  hymgi_singles singles;
   hymgi_hierarchy *next_connected; /* the next one of the context's list */
 };
 
@@ -134,11 +134,11 @@ enum { HYMGI_VARIANT_USER = 3, HYMGI_VARIANT_SINGLE = 4 }; /* of hymg_solver_cyc
 void hymgi_begin_cycle(hymgi_hierarchy *h, int l, hymg_cycle kind, int variant);
 void hymgi_end_cycle(hymgi_hierarchy *h, int l);
 void hymgi_run_cycle(hymgi_hierarchy *h, hymg_cycle kind, int l); /* variant 0: just the cycle */
-/* V or W on the levels in single precision, from zero: h->shadow.level[l].x from its f; l is below
- * h->shadow.count */
-void hymgi_shadow_cycle(hymgi_hierarchy *h, hymg_cycle kind, int l);
+/* V or W on the levels in single precision, from zero: h->singles.level[l].x from its f; l is below
+ * h->singles.count */
+void hymgi_single_cycle(hymgi_hierarchy *h, hymg_cycle kind, int l);
 
-/* mixed.c: cycles in single precision for residuals in double precision, on levels l < h->shadow.count.
+/* mixed.c: cycles in single precision for residuals in double precision, on levels l < h->singles.count.
  * exponent: f and u, or the residual, are of order 2^exponent. */
 /* queues r = f - A x of level l for a cycle, and max |r| into HYMGI_SLOT_RESIDUAL */
 void hymgi_mixed_residual(hymgi_hierarchy *h, int l, int exponent);
@@ -146,7 +146,7 @@ void hymgi_mixed_residual(hymgi_hierarchy *h, int l, int exponent);
 void hymgi_mixed_load(hymgi_hierarchy *h, int l, int exponent, const double *r);
 /* level->x = z or, with `add`, += z, from V or W for that residual, with the same exponent */
 void hymgi_mixed_cycle(hymgi_hierarchy *h, hymg_cycle kind, int l, int exponent, bool add);
-/* an F-cycle whose V-cycles on levels with a shadow are mixed; f is given on every level */
+/* an F-cycle whose V-cycles on levels that are also in single precision are mixed; f is given on every level */
 void hymgi_mixed_f_cycle(hymgi_hierarchy *h, int l, int exponent);
 
 #endif

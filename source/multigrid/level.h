@@ -123,8 +123,8 @@ typedef struct hymgi_level {
   struct hymgi_profile *profile;
   int index;
   bool
-      single; /* in single precision (source/hierarchy/shadow.c): vectors and coefficients are floats */
-  bool carrier; /* such a level with x and f alone, to and from the level in double precision */
+      single; /* in single precision (source/hierarchy/single_levels.c): vectors and coefficients are floats */
+  bool hands_over; /* such a level with x and f alone: cycles go on in double precision below it */
   int n[3];
   const struct hymgi_transfer *transfer; /* to and from the next level (multigrid/transfer.h) */
   unsigned coarsened; /* axes halved on the way to the next level, bit per axis; 0: the coarsest */

@@ -37,12 +37,12 @@ void hymgi_mixed_residual(hymgi_hierarchy *h, int l, int exponent)
 {
   const hymgi_level *level = h->level + l;
   if (level->num_boxes)
-    hymgi_narrow_residual(h->shadow.level + l, level, ldexp(1, -exponent), HYMGI_SLOT_RESIDUAL);
+    hymgi_narrow_residual(h->singles.level + l, level, ldexp(1, -exponent), HYMGI_SLOT_RESIDUAL);
 }
 
 void hymgi_mixed_load(hymgi_hierarchy *h, int l, int exponent, const double *r)
 {
-  const hymgi_level *single = h->shadow.level + l;
+  const hymgi_level *single = h->singles.level + l;
   if (single->num_boxes) hymgi_narrow(single, h->level + l, ldexp(1, -exponent), r, single->f);
 }
 
@@ -50,12 +50,12 @@ void hymgi_mixed_load(hymgi_hierarchy *h, int l, int exponent, const double *r)
  * have exchanged are put back. */
 void hymgi_mixed_cycle(hymgi_hierarchy *h, hymg_cycle kind, int l, int exponent, bool add)
 {
-  hymgi_level *single = h->shadow.level + l, before = *single;
+  hymgi_level *single = h->singles.level + l, before = *single;
   hymgi_begin_cycle(h, l, kind, HYMGI_VARIANT_SINGLE);
-  hymgi_shadow_cycle(h, kind, l);
+  hymgi_single_cycle(h, kind, l);
   hymgi_end_cycle(h, l);
   if (single->num_boxes)
-    hymgi_widen(single, h->level + l, ldexp(h->shadow.scale, exponent), single->x, add,
+    hymgi_widen(single, h->level + l, ldexp(h->singles.scale, exponent), single->x, add,
                 h->level[l].x);
   single->x = before.x, single->y = before.y;
   single->spare[0] = before.spare[0], single->spare[1] = before.spare[1];
@@ -63,8 +63,8 @@ void hymgi_mixed_cycle(hymgi_hierarchy *h, hymg_cycle kind, int l, int exponent,
 
 void hymgi_mixed_f_cycle(hymgi_hierarchy *h, int l, int exponent)
 {
-  hymgi_run_cycle(h, HYMG_CYCLE_F, h->shadow.count);
-  for (int m = h->shadow.count - 1; m >= l; m--) {
+  hymgi_run_cycle(h, HYMG_CYCLE_F, h->singles.count);
+  for (int m = h->singles.count - 1; m >= l; m--) {
     if (!h->level[m].num_boxes) continue;
     hymgi_interpolate(h->level + m + 1, h->level + m, true, false);
     hymgi_mixed_residual(h, m, exponent);

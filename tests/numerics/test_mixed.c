@@ -230,7 +230,7 @@ END_TEST
 
 /* ---- the levels ---- */
 
-/* Random cells of a level in double, and the same in its shadow. */
+/* Random cells of a level in double, and the same in single precision. */
 static double *load(const trial *t, int l, unsigned seed, hymgi_level *single, double *of_single)
 {
   const hymgi_level *level = t->k.solver->h.level + l;
@@ -253,7 +253,7 @@ static void compare(const trial *t, const char *what, int l, double scale, const
                     const double *want)
 {
   const hymgi_hierarchy *h = &t->k.solver->h;
-  const hymgi_level *level = h->level + l, *s = h->shadow.level + l;
+  const hymgi_level *level = h->level + l, *s = h->singles.level + l;
   double *got = support_poison((size_t)level->vector_size), largest = 0, worst = 0;
   s->backend->conversions->widen(s, level, 1, single, false, got);
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++)
@@ -283,11 +283,11 @@ START_TEST(steps_of_a_cycle_are_those_of_double_within_rounding)
   t.c.spec.b = 1e-3 / 3, t.threads = 2;
   trial_open(&t);
   hymgi_hierarchy *h = &t.k.solver->h;
-  ck_assert_int_ge(h->shadow.count, 1);
-  h->shadow.scale = 1;
+  ck_assert_int_ge(h->singles.count, 1);
+  h->singles.scale = 1;
   h->largest = 0.75; /* its exponent is 0 */
-  OK(t.k.context, hymgi_shadow_fill(h));
-  hymgi_level *level = h->level, *coarse = level + 1, *s = h->shadow.level, *below = s + 1;
+  OK(t.k.context, hymgi_singles_fill(h));
+  hymgi_level *level = h->level, *coarse = level + 1, *s = h->singles.level, *below = s + 1;
   double *x = level->x = load(&t, 0, 1, s, s->x), *f = level->f = load(&t, 0, 2, s, s->f);
   poison(s, s->y), poison(below, below->f);
   hymgi_smooth_restrict(level, coarse, false);
@@ -322,8 +322,8 @@ START_TEST(the_need_tells_of_both_precisions)
     const hymg_level_need *a = mixed.level + l, *b = plain.level + l;
     const double more =
         a->vectors + a->coefficients + a->buffers - (b->vectors + b->coefficients + b->buffers);
-    const double taken = l <= h->shadow.count
-                             ? 8. * ((double)h->shadow.level[l].arena_doubles - 2 * 9 * HYMGI_LINE)
+    const double taken = l <= h->singles.count
+                             ? 8. * ((double)h->singles.level[l].arena_doubles - 2 * 9 * HYMGI_LINE)
                              : 0;
     /* the estimate has FV4's ghosts on all levels, the robust path only on the finest */
     const bool fewer = (cases[_i].kind & (FV4 | STANDARD)) == FV4 && l > 0;

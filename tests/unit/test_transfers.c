@@ -68,9 +68,9 @@ START_TEST(all_levels_of_the_robust_path_have_the_chosen_transfer)
   ck_assert(h->level[0].c.boundary_weight[0] != 1);
   for (int l = 1; l < h->num_levels; l++) /* it is in the conductances of level 0 */
     ck_assert_double_eq(h->level[l].c.boundary_weight[0], 1);
-  ck_assert_int_gt(h->shadow.count, 0);
-  for (int l = 0; l < h->shadow.count; l++)
-    ck_assert_ptr_eq(h->shadow.level[l].transfer, t);
+  ck_assert_int_gt(h->singles.count, 0);
+  for (int l = 0; l < h->singles.count; l++)
+    ck_assert_ptr_eq(h->singles.level[l].transfer, t);
   support_close(&k);
 }
 END_TEST

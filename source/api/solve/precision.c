@@ -12,7 +12,7 @@
 
 void hymgi_mixed_begin(hymg_solver *solver, int l)
 {
-  solver->mixed = l < solver->h.shadow.count;
+  solver->mixed = l < solver->h.singles.count;
   if (solver->h.options.precision == HYMG_MIXED && !solver->mixed)
     hymgi_note(solver, "precision double: no level of more than %d cells to be in single",
                HYMGI_SINGLE_CELLS);

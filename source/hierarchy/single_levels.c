@@ -11,7 +11,7 @@
 #include "hierarchy/build.h"
 #include "multigrid/boundary_data.h"
 
-int hymgi_shadow_count(const hymgi_hierarchy *h)
+int hymgi_singles_count(const hymgi_hierarchy *h)
 {
   int count = 0;
   while (h->mixed && count + 1 < h->num_levels && h->level[count].cells > HYMGI_SINGLE_CELLS)
@@ -42,16 +42,16 @@ static ptrdiff_t words_of(size_t numbers)
 }
 
 /* The level without memory of its own; `box` is still that of `level`. */
-static hymgi_level describe(const hymgi_level *level, bool carrier)
+static hymgi_level describe(const hymgi_level *level, bool hands_over)
 {
   hymgi_level s = hymgi_level_like(level, level->op);
   s.backend = level->backend->single;
-  s.single = true, s.carrier = carrier;
+  s.single = true, s.hands_over = hands_over;
   if (!hymgi_has_robin(level)) s.boundaries = NULL; /* corrections have no data */
   s.scratch = s.krylov = NULL;
   s.num_krylov = 0;
   s.vector_size = words_of(numbers_of(&s));
-  s.patch_size = carrier ? 0 : words_of(hymgi_patch_size(&s));
+  s.patch_size = hands_over ? 0 : words_of(hymgi_patch_size(&s));
   return s;
 }
 
@@ -104,13 +104,13 @@ static hymg_status fill_level(hymgi_level *s, const hymgi_level *level, double s
 
 static hymg_status create_levels(hymgi_hierarchy *h)
 {
-  hymgi_shadow *const shadow = &h->shadow;
-  const int count = shadow->count;
-  shadow->level = calloc((size_t)count + 1, sizeof *shadow->level);
-  if (!shadow->level)
+  hymgi_singles *const singles = &h->singles;
+  const int count = singles->count;
+  singles->level = calloc((size_t)count + 1, sizeof *singles->level);
+  if (!singles->level)
     return hymgi_fail(h->context, HYMG_ENOMEM, "no memory for %d levels", count + 1);
   for (int l = count; l >= 0; l--) {
-    hymgi_level *const s = shadow->level + l;
+    hymgi_level *const s = singles->level + l;
     *s = describe(h->level + l, l == count);
     s->box = NULL;
     TRY(create_boxes(s, h->level + l));
@@ -121,39 +121,40 @@ static hymg_status create_levels(hymgi_hierarchy *h)
   return h->context->status;
 }
 
-hymg_status hymgi_shadow_create(hymgi_hierarchy *h)
+hymg_status hymgi_singles_create(hymgi_hierarchy *h)
 {
-  h->shadow.count = hymgi_shadow_count(h);
-  if (h->shadow.count == 0) return HYMG_OK;
+  h->singles.count = hymgi_singles_count(h);
+  if (h->singles.count == 0) return HYMG_OK;
   return hymgi_agree(h->context, create_levels(h));
 }
 
 static hymg_status fill_levels(const hymgi_hierarchy *h)
 {
-  for (int l = 0; l < h->shadow.count; l++)
-    if (h->level[l].num_boxes) TRY(fill_level(h->shadow.level + l, h->level + l, h->shadow.scale));
+  for (int l = 0; l < h->singles.count; l++)
+    if (h->level[l].num_boxes)
+      TRY(fill_level(h->singles.level + l, h->level + l, h->singles.scale));
   return h->context->status;
 }
 
-hymg_status hymgi_shadow_fill(hymgi_hierarchy *h)
+hymg_status hymgi_singles_fill(hymgi_hierarchy *h)
 {
-  if (h->shadow.count == 0) return HYMG_OK;
+  if (h->singles.count == 0) return HYMG_OK;
   const int exponent = hymgi_exponent_above(h->largest);
-  h->shadow.scale = ldexp(1, -exponent);
+  h->singles.scale = ldexp(1, -exponent);
   return hymgi_agree(h->context, fill_levels(h));
 }
 
-void hymgi_shadow_destroy(hymgi_hierarchy *h)
+void hymgi_singles_destroy(hymgi_hierarchy *h)
 {
-  for (int l = 0; l <= h->shadow.count && h->shadow.level; l++)
-    destroy_level(h->shadow.level + l);
-  free(h->shadow.level);
-  h->shadow = (hymgi_shadow){0};
+  for (int l = 0; l <= h->singles.count && h->singles.level; l++)
+    destroy_level(h->singles.level + l);
+  free(h->singles.level);
+  h->singles = (hymgi_singles){0};
 }
 
-hymgi_memory_need hymgi_shadow_memory(const hymgi_hierarchy *h, int l)
+hymgi_memory_need hymgi_singles_memory(const hymgi_hierarchy *h, int l)
 {
-  const int count = hymgi_shadow_count(h);
+  const int count = hymgi_singles_count(h);
   if (count == 0 || l > count) return (hymgi_memory_need){0};
   const hymgi_level s = describe(h->level + l, l == count);
   return hymgi_level_memory(h, &s);
