@@ -50,6 +50,10 @@ constexpr hymgi_robust_ops robust_table()
   r.cut_faces = HYMGI_IN_DOUBLE(hymgi_cuda_cut_faces);
   r.set_fixed = HYMGI_IN_DOUBLE(hymgi_cuda_set_fixed);
   r.mark_empty_rows = HYMGI_IN_DOUBLE(hymgi_cuda_mark_empty_rows);
+  r.give_empty_rows = HYMGI_IN_DOUBLE(hymgi_cuda_give_empty_rows);
+  r.piece_maxima = HYMGI_IN_DOUBLE(hymgi_cuda_piece_maxima);
+  r.piece_sums = HYMGI_IN_DOUBLE(hymgi_cuda_piece_sums);
+  r.piece_add = HYMGI_IN_DOUBLE(hymgi_cuda_piece_add);
   r.restrict_weighted = hymgi_cuda_restrict_weighted;
   r.interpolate_weighted = hymgi_cuda_interpolate_weighted;
   r.restrict_tensor = hymgi_cuda_restrict_tensor;

@@ -92,7 +92,8 @@ module hymg_types
     enumerator :: HYMG_TUNING_MEASURED = 3, HYMG_TUNING_FILE = 4
   end enum
   enum, bind(c)
-    enumerator :: HYMG_VARIABLE_ALPHA = 1, HYMG_VARIABLE_BETA = 2, HYMG_VARIABLE_FIXED = 4
+    enumerator :: HYMG_VARIABLE_ALPHA = 1, HYMG_VARIABLE_BETA = 2, HYMG_VARIABLE_FIXED = 4, &
+      HYMG_VARIABLE_MASK = 8
   end enum
   integer(c_int), parameter :: HYMG_MAX_LEVELS = 32, HYMG_ADVICE = 4096
 
@@ -216,6 +217,7 @@ module hymg_types
     real(c_double) :: rhs_max
     logical(c_bool) :: singular
     real(c_double) :: mean_removed
+    integer(c_int64_t) :: pieces, singular_pieces
     type(c_ptr) :: transport
     real(c_double) :: seconds
     integer(c_int) :: path

@@ -403,11 +403,15 @@ typedef enum hymg_extrapolation {
 typedef struct hymg_operator_desc {
   hymg_stencil stencil;
   hymg_extrapolation extrapolation;
-  double a, b;               /* a >= 0, b > 0 */
-  double alpha_constant;     /* used where alpha is NULL; >= 0 */
-  double beta_constant;      /* used where beta is all NULL; > 0 */
-  const hymg_field *alpha;   /* cell field, >= 0, or NULL */
-  const hymg_field *beta[3]; /* FACE_X, FACE_Y, FACE_Z fields, > 0; all or none */
+  double a, b;             /* a >= 0, b > 0 */
+  double alpha_constant;   /* used where alpha is NULL; >= 0 */
+  double beta_constant;    /* used where beta is all NULL; >= 0 */
+  const hymg_field *alpha; /* cell field, >= 0, or NULL */
+  /* FACE_X, FACE_Y, FACE_Z fields, >= 0; all or none. Nothing flows through a face whose beta is 0 (FV2): the solver
+   * then takes the robust path, with the linear extrapolation at boundaries. A cell without such a face and with a
+   * alpha = 0 is no unknown: f does not count there (it may be NaN), u becomes 0 and is in no norm or mean. What is
+   * left may be in several pieces, of which each may be singular (hymg_result.pieces) */
+  const hymg_field *beta[3];
   /* Boundary data as BOUNDARY fields or NULL: values on Dirichlet boundaries, outward derivatives
    * on Neumann boundaries, g on Robin boundaries (FV2). With FV4 the solver then takes the robust
    * path, so that FMG is not possible. */
@@ -578,7 +582,7 @@ typedef enum hymg_transfer {
  * sum of squares. */
 typedef enum hymg_norm { HYMG_NORM_MAX = 0, HYMG_NORM_2 = 1 } hymg_norm;
 
-/* What happens if a system is singular and |mean f| > 1e-4 max |f|: the mean is subtracted (and
+/* What happens if a system or one of its pieces is singular and |mean f| > 1e-4 max |f|: the mean is subtracted (and
  * reported, as always), or the solve fails with EINVAL. */
 typedef enum hymg_mean { HYMG_MEAN_SUBTRACT = 0, HYMG_MEAN_ERROR = 1 } hymg_mean;
 
@@ -712,7 +716,12 @@ typedef struct hymg_result {
   const hymg_cycle_record *history;
   double rhs_max; /* norm of f, including the boundary data, without the mean */
   bool singular;
-  double mean_removed;                  /* mean of f that was subtracted, 0 if not singular */
+  /* mean of f that was subtracted, 0 if not singular; of several singular pieces, that of the piece where it is the
+   * largest beside max |f| */
+  double mean_removed;
+  /* Parts of the grid that are connected by faces of beta > 0, and those in which nothing holds u: no Dirichlet or
+   * Robin boundary, fixed cell or alpha. 1 piece where no face has a beta of 0 (fixed cells do not matter for that) */
+  int64_t pieces, singular_pieces;
   const hymg_transport_info *transport; /* owned by the solver, valid until its destruction */
   double seconds;                       /* wall time of the call on this rank */
   hymg_path path;                       /* STANDARD or ROBUST */
@@ -729,13 +738,14 @@ typedef struct hymg_result {
  * has a device. Errors: EINVAL (options; negative or non-finite coefficients, infinite values of fixed
  * cells, robin_alpha and robin_beta both 0: the text has the place; the largest b beta / h^2 along an axis not within
  * 1e-300 ... 1e300, a alpha not below 1e300), EUNSUPPORTED (backend cuda without CUDA or with
- * symgs; fixed cells with FMG or path standard; a transport that is not possible here), ENOMEM (with what is needed and what is free on
+ * symgs; fixed cells or a beta of 0 with FMG or path standard; a beta of 0 with FV4 or the quadratic
+ * extrapolation; a transport that is not possible here), ENOMEM (with what is needed and what is free on
  * the GPU, before anything is allocated there), ECUDA, EMPI. */
 HYMG_API hymg_status hymg_solver_create(hymg_operator *op, const hymg_options *options,
                                         hymg_solver **solver);
 /* Collective: reads the operator's constants, fields and boundary data again and keeps the
- * hierarchy, unless the new coefficients ask for the robust path or for other axes: then it is
- * built anew. Errors: EINVAL (coefficients; the solver keeps the old ones), EUNSUPPORTED (FMG, and
+ * hierarchy, unless the new coefficients ask for the robust path or for other axes, or the first faces of beta
+ * 0 appear or the last ones vanish: then it is built anew. Errors: EINVAL (coefficients; the solver keeps the old ones), EUNSUPPORTED (FMG, and
  * the coefficients now ask for the robust path), ENOMEM, EMPI (a successful update is needed before
  * the next solve after these three). */
 HYMG_API hymg_status hymg_solver_update(hymg_solver *solver);
@@ -745,8 +755,8 @@ HYMG_API void hymg_solver_destroy(hymg_solver **solver);
 /* Collective: solves A u = f on level 0. u and f are different cell fields of the grid, used in
  * place if they were created with this solver, else converted. f is not changed. A singular system
  * (no Dirichlet boundary, no fixed cell, robin_alpha = 0, a alpha = 0) is solved for f minus its mean,
- * and u has mean zero. result may be NULL. Errors: EINVAL (fields of another grid; with HYMG_MEAN_ERROR a
- * singular system whose |mean f| > 1e-4 max |f|, with both numbers), ENOMEM (if transfer AUTO
+ * and u has mean zero; so is each piece of a system with faces of beta 0 that is singular by itself. result may be NULL. Errors: EINVAL (fields of another grid; with HYMG_MEAN_ERROR a
+ * singular system, or piece of one, whose |mean f| > 1e-4 max |f|, with both numbers), ENOMEM (if transfer AUTO
  * changes the transfer, which takes the memory of an update, an update is needed before the next
  * solve), EMPI. u is undefined after an error. */
 HYMG_API hymg_status hymg_solve(hymg_solver *solver, const hymg_field *f, hymg_field *u,
@@ -899,11 +909,12 @@ typedef struct hymg_need {
   double device_free;  /* bytes free there now; 0 if no level is on a GPU */
 } hymg_need;
 
-/* Which coefficients are fields. FIXED: there are fixed cells. */
+/* Which coefficients are fields. FIXED: there are fixed cells; MASK: some faces have a beta of 0. */
 typedef enum hymg_variable {
   HYMG_VARIABLE_ALPHA = 1,
   HYMG_VARIABLE_BETA = 2,
-  HYMG_VARIABLE_FIXED = 4
+  HYMG_VARIABLE_FIXED = 4,
+  HYMG_VARIABLE_MASK = 8
 } hymg_variable;
 
 /* Collective: the memory that hymg_solver_create would allocate, without allocating it. desc as

@@ -64,6 +64,14 @@ void hymgi_cuda_take_fixed(const hymgi_level *level);
 void hymgi_cuda_cut_faces(const hymgi_level *level, int axis, double *beta);
 void hymgi_cuda_set_fixed(const hymgi_level *level, hymgi_fix kind, double *x);
 void hymgi_cuda_mark_empty_rows(const hymgi_level *level, double value, double *out);
+void hymgi_cuda_give_empty_rows(const hymgi_level *level);
+
+/* robust/pieces.cu */
+void hymgi_cuda_piece_maxima(const hymgi_level *level, const double *x, double *most);
+void hymgi_cuda_piece_sums(const hymgi_level *level, const double *x, int exponent, int bits,
+                           int64_t *words);
+void hymgi_cuda_piece_add(const hymgi_level *level, const double *value, const double *with,
+                          double *x);
 
 /* coarse.cu */
 bool hymgi_cuda_bottom(hymgi_level *level, hymg_bottom bottom);

@@ -1,4 +1,4 @@
-/* Cells with given values on the host. */
+/* Cells with given values and empty rows on the host. */
 #include "formulas/fixed.h"
 
 #include "cpu/robust.h"
@@ -27,7 +27,9 @@ void hymgi_cpu_cut_faces(const hymgi_level *level, int axis, double *beta)
 
 void hymgi_cpu_set_fixed(const hymgi_level *level, hymgi_fix kind, double *x)
 {
-  const double *const given = level->fixed.given, *const source = level->fixed.source;
+  const double *const given = level->fixed.given, *const source = level->fixed.source
+                                                                      ? level->fixed.source
+                                                                      : given;
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
   for (host_row s = hymgi_cpu_rows(level->box, level->num_boxes, true); s.g; hymgi_cpu_next(&s))
     for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
@@ -44,6 +46,20 @@ void hymgi_cpu_mark_empty_rows(const hymgi_level *level, double value, double *o
       const ptrdiff_t at = hymgi_at(g, i, j, k);
       const double sink = level->c.alpha[at];
       out[at] = hymgi_is_empty_row(&c, g, i, j, k, sink, stand_in) ? value : sink;
+    }
+  }
+}
+
+void hymgi_cpu_give_empty_rows(const hymgi_level *level)
+{
+  const hymgi_conductances c = hymgi_conductances_of(level);
+  double *const given = level->fixed.given;
+  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
+    FOR_CELLS(level, g->n[0], g->n[1], g->n[2])
+    {
+      const ptrdiff_t at = hymgi_at(g, i, j, k);
+      if (!hymgi_is_given(given[at]) && hymgi_is_empty_row(&c, g, i, j, k, level->c.alpha[at], 0))
+        given[at] = 0;
     }
   }
 }

@@ -49,5 +49,13 @@ void hymgi_cpu_take_fixed(const hymgi_level *level);
 void hymgi_cpu_cut_faces(const hymgi_level *level, int axis, double *beta);
 void hymgi_cpu_set_fixed(const hymgi_level *level, hymgi_fix kind, double *x);
 void hymgi_cpu_mark_empty_rows(const hymgi_level *level, double value, double *out);
+void hymgi_cpu_give_empty_rows(const hymgi_level *level);
+
+/* pieces.c */
+void hymgi_cpu_piece_maxima(const hymgi_level *level, const double *x, double *most);
+void hymgi_cpu_piece_sums(const hymgi_level *level, const double *x, int exponent, int bits,
+                          int64_t *words);
+void hymgi_cpu_piece_add(const hymgi_level *level, const double *value, const double *with,
+                         double *x);
 
 #endif

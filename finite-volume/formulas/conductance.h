@@ -12,21 +12,23 @@
 /* Quotients are computed before it is decided whether they are used: a CPU vectorises loops without
  * branches only. */
 
-/* Resistance from a cell to its parent's centre; t: conductance between the two children. A cell that
- * is not connected to its sibling counts as if it had none. */
+/* Resistance from a cell to its parent's centre; t: conductance between the two children. 0 without a
+ * sibling, infinite if nothing connects the two. */
 HYMGI_INLINE hymgi_real hymgi_resistance(hymgi_real part, hymgi_real t)
 {
   const hymgi_real resistance = part / t;
-  return part == 0 || t == 0 ? 0 : resistance;
+  return part == 0 ? 0 : resistance;
 }
 
 /* Weight of the coarse neighbour in the interpolation to a cell: the potential falls along the
  * resistances parent - cell - face - neighbour's nearest child - neighbour. t: of the face, 0 where
- * nothing flows; beyond a Dirichlet boundary the outer resistance is 0. */
+ * nothing flows; beyond a Dirichlet boundary the outer resistance is 0. A cell that is not connected with its
+ * sibling takes the neighbour's value or, where the nearest child of that is not either, half of it. */
 HYMGI_INLINE hymgi_real hymgi_neighbour_weight(hymgi_real inner, hymgi_real t, hymgi_real outer)
 {
-  const hymgi_real weight = inner / ((inner + 1 / t) + outer);
-  return t == 0 || inner == 0 ? 0 : weight;
+  const hymgi_real weight = inner / ((inner + 1 / t) + outer),
+                   apart = isinf(outer) ? (hymgi_real)0.5 : (hymgi_real)1;
+  return t == 0 || inner == 0 ? 0 : isinf(inner) ? apart : weight;
 }
 
 /* The weight of an axis whose coupling is weak compared with the largest of the coarsened ones is
@@ -318,11 +320,11 @@ HYMGI_INLINE hymgi_real hymgi_series(const hymgi_coarse_rule *rule, const hymgi_
   hymgi_real resistance = 1 / face;
   if (rule->part[below] > 0 && !hymgi_ends(g, axis, 0, at)) {
     const hymgi_real inner = hymgi_sum_of_children(rule->coarsened, g, axis, -1, fine, I, J, K);
-    resistance += hymgi_resistance((hymgi_real)rule->part[below], inner);
+    if (inner > 0) resistance += hymgi_resistance((hymgi_real)rule->part[below], inner);
   }
   if (at < g->n[axis] && rule->part[above] > 0) {
     const hymgi_real inner = hymgi_sum_of_children(rule->coarsened, g, axis, 1, fine, I, J, K);
-    resistance += hymgi_resistance((hymgi_real)rule->part[above], inner);
+    if (inner > 0) resistance += hymgi_resistance((hymgi_real)rule->part[above], inner);
   }
   return 1 / resistance;
 }

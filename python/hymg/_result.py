@@ -28,7 +28,9 @@ class Result(NamedTuple):
     residual_relative: float
     history: tuple[Cycle, ...]
     rhs_norm: float  # of f, with the boundary data and without the mean
-    mean_removed: float  # mean of f that was subtracted, 0 if the system is not singular
+    mean_removed: float  # mean of f that was subtracted (of the worst singular piece), 0 if the system is not singular
+    pieces: int  # parts of the grid connected by faces of beta > 0; 1 if no beta is 0
+    singular_pieces: int  # those in which nothing holds u, so that its mean over each is 0
     seconds: float
     path: str  # "standard" or "robust"
     precision: str  # "double" or "mixed"
@@ -76,6 +78,8 @@ def result_of(result: Any, axes: Axes) -> Result:
         history=tuple(_cycle(result.history[i]) for i in range(result.cycles)),
         rhs_norm=result.rhs_max,
         mean_removed=result.mean_removed,
+        pieces=result.pieces,
+        singular_pieces=result.singular_pieces,
         seconds=result.seconds,
         path=enum_word("hymg_path", result.path),
         precision=enum_word("hymg_precision", result.precision),

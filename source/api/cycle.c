@@ -23,7 +23,7 @@ static hymg_status check(const hymg_solver *solver, hymg_cycle kind, bool from_u
 static bool keeps_f(const hymg_solver *solver, const hymg_field *f)
 {
   return hymgi_in_place(solver->h.system, f) && !solver->h.method.stretched &&
-         !solver->h.method.fixed && !solver->h.mean_weight;
+         !solver->h.method.empty_rows && !solver->h.mean_weight;
 }
 
 /* Checks the fields and allocates vectors for those that cannot be used in place. */

@@ -100,21 +100,26 @@ static hymg_status begin(hymg_solver *s, const hymg_options *options, const hymg
 {
   const hymg_operator *op = s->h.op;
   const hymgi_tuning tuning = s->h.method.tuning;
+  const bool masked = s->h.method.masked;
+  double range[HYMGI_RANGES];
+  memcpy(range, s->h.range, sizeof range);
   hymgi_hierarchy_destroy(&s->h);
   memset(&s->h, 0, sizeof s->h);
   hymgi_hierarchy_init(&s->h, op, options);
+  memcpy(s->h.range, range, sizeof range);
   s->h.method.tuning = tuning;
+  s->h.method.masked = masked;
   hymgi_preset(&s->h, s->path.path == HYMG_PATH_ROBUST);
   TRY(hymgi_levels_begin(&s->h, backend, s->tuned ? NULL : hymgi_placement_measure));
   s->tuning_seconds = s->h.choice.seconds;
   return HYMG_OK;
 }
 
-/* Where the coefficients decide, by level 0 of the robust path, which goes on from there; of the standard path for FMG,
+/* Where the coefficients, which have been checked, decide, by level 0 of the robust path, which goes on from there; of the standard path for FMG,
  * which has no other, and if there is not the memory. */
 static hymg_status choose(hymg_solver *s, const hymgi_backend *backend)
 {
-  const hymg_options options = s->h.options; /* the robust path changes the cycle */
+  const hymg_options options = s->options;
   hymgi_path_choice *const path = &s->path;
   TRY(hymgi_agree(s->h.context, hymgi_path_choose(&s->h, path)));
   const bool open = path->path == HYMG_PATH_AUTO;
@@ -165,6 +170,9 @@ static hymg_status build(hymg_solver *s, const hymgi_tuning *tuning)
   if (tuning) s->h.method.tuning = *tuning;
   TRY(hymgi_choose_backend(c, &s->h.options, &backend));
   TRY(check_precision(c, &s->h.options, backend));
+  s->options = s->h.options;
+  s->h.context->status = HYMG_OK;
+  TRY(hymgi_coefficients_check(&s->h));
   TRY(choose(s, backend));
   TRY(complete(s));
   const bool measures = s->h.options.tuning == HYMG_TUNE_MEASURE && !s->h.method.robust;
@@ -216,21 +224,49 @@ hymg_status hymg_solver_create(hymg_operator *op, const hymg_options *options, h
   return hymgi_solver_create_tuned(op, options, NULL, solver);
 }
 
+static const hymgi_backend *give_up_levels(hymg_solver *s)
+{
+  const hymgi_backend *fine = s->h.placement.fine;
+  if (fine->detach) fine->detach(&s->h);
+  s->binding = ++s->h.context->solvers;
+  return fine;
+}
+
 /* With coefficients that ask for other axes, or for the robust path. */
 static hymg_status rebuild(hymg_solver *s)
 {
-  const hymgi_backend *fine = s->h.placement.fine;
   const hymg_options options = s->h.options;
-  if (fine->detach) fine->detach(&s->h);
-  s->binding = ++s->h.context->solvers;
-  TRY(begin(s, &options, fine));
+  TRY(begin(s, &options, give_up_levels(s)));
+  return complete(s);
+}
+
+/* The first faces of beta 0 have appeared, or the last ones are gone: as for a new solver. If the path does
+ * not suit, the levels stay. */
+static hymg_status choose_again(hymg_solver *s)
+{
+  hymgi_path_choice path;
+  const hymg_options robust = s->h.options;
+  s->h.options = s->options; /* the robust path changes the cycle */
+  hymg_status status = hymgi_agree(s->h.context, hymgi_path_choose(&s->h, &path));
+  if (status == HYMG_OK) status = hymgi_agree(s->h.context, hymgi_path_check(&s->h, &path));
+  if (status != HYMG_OK) s->h.options = robust;
+  TRY(status);
+  TRY(choose(s, give_up_levels(s)));
   return complete(s);
 }
 
 static hymg_status update(hymg_solver *s)
 {
   bool kept;
+  const bool masked = s->h.method.masked;
+  s->h.context->status = HYMG_OK;
+  TRY(hymgi_coefficients_check(&s->h));
   s->transfer = (hymgi_transfer_choice){0};
+  if (masked != s->h.method.masked) {
+    const hymg_status status = choose_again(s);
+    if (status != HYMG_OK) s->h.method.masked = masked;
+    return status;
+  }
   TRY(hymgi_levels_update(&s->h, &kept));
   if (!s->h.method.robust) {
     hymgi_path_choice now = {.path = s->h.options.path};
@@ -290,6 +326,7 @@ static hymg_status plan(hymg_operator *op, unsigned variable, const hymg_options
   m->variable_beta = m->variable_beta || (variable & HYMG_VARIABLE_BETA);
   m->variable_alpha = m->has_alpha && (m->variable_alpha || (variable & HYMG_VARIABLE_ALPHA));
   m->fixed = m->fixed || (variable & HYMG_VARIABLE_FIXED);
+  m->masked = variable & HYMG_VARIABLE_MASK;
   hymgi_path_choice path;
   TRY(hymgi_agree(context, hymgi_path_choose(h, &path)));
   TRY(hymgi_agree(context, hymgi_path_check(h, &path)));
@@ -309,9 +346,8 @@ hymg_status hymg_solver_need(hymg_grid *grid, const hymg_operator_desc *desc, un
   hymgi_arguments a = {.count = 0};
   hymg_status status =
       need ? HYMG_OK : hymgi_fail(context, HYMG_EINVAL, "hymg_solver_need: need is NULL");
-  if (status == HYMG_OK &&
-      variable > (HYMG_VARIABLE_ALPHA | HYMG_VARIABLE_BETA | HYMG_VARIABLE_FIXED))
-    status = hymgi_fail(context, HYMG_EINVAL, "variable %u: 0 to 7", variable);
+  if (status == HYMG_OK && variable >= 2 * HYMG_VARIABLE_MASK)
+    status = hymgi_fail(context, HYMG_EINVAL, "variable %u: 0 to 15", variable);
   if (status == HYMG_OK) status = hymg_operator_create(grid, desc, &op);
   if (status == HYMG_OK) status = hymgi_options_check(context, desc->stencil, &o);
   if (status == HYMG_OK && !(h = calloc(1, sizeof *h)))

@@ -15,8 +15,9 @@ typedef struct hymgi_transfer_choice {
 } hymgi_transfer_choice;
 
 struct hymg_solver {
-  unsigned id;      /* > 0, unique within the context */
-  unsigned binding; /* likewise, of its present levels */
+  unsigned id;          /* > 0, unique within the context */
+  unsigned binding;     /* likewise, of its present levels */
+  hymg_options options; /* as they were given; h.options has what the path has changed */
   hymgi_hierarchy h;
   const struct hymgi_step *step; /* of its solves (solve/solve.h) */
   hymg_cycle_record *history;

@@ -58,7 +58,8 @@ static const struct {
      NAMES("tolerance", "limit", "stagnated", "diverged", "not finite", "stopped")},
     {"hymg_tuning_source", HYMG_TUNING_NONE,
      NAMES("none", "options", "estimate", "measured", "file")},
-    {"hymg_variable", HYMG_VARIABLE_ALPHA, NAMES("alpha", "beta", NULL, "fixed")},
+    {"hymg_variable", HYMG_VARIABLE_ALPHA,
+     NAMES("alpha", "beta", NULL, "fixed", NULL, NULL, NULL, "mask")},
 };
 
 bool hymg_enum_entry(const char *type, int index, const char **name, int *value)

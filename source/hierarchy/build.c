@@ -224,11 +224,12 @@ static int list_places(hymgi_level *level, double **place[MAX_PLACES], int *vect
   if (m->variable_alpha) place[count++] = &level->c.alpha;
   if (level->op->keeps_diagonal) place[count++] = &level->c.dinv;
   if (m->smoother == HYMG_L1JACOBI) place[count++] = &level->c.l1inv;
-  if (m->fixed && level->index == 0 && !level->single) {
-    place[count++] = &level->fixed.given, place[count++] = &level->fixed.source;
-    for (int axis = 0; axis < 3; axis++)
-      place[count++] = &level->fixed.beta[axis];
-  }
+  const bool finest = level->index == 0 && !level->single;
+  if (m->empty_rows && finest) place[count++] = &level->fixed.given;
+  if (m->masked && finest) place[count++] = &level->fixed.piece;
+  if (m->fixed && finest) place[count++] = &level->fixed.source;
+  for (int axis = 0; m->fixed && finest && axis < 3; axis++)
+    place[count++] = &level->fixed.beta[axis];
   for (int axis = 0; level->single && level->transfer->weights && axis < 3; axis++)
     if (level->coarsened >> axis & 1) place[count++] = &level->weight[axis];
   return count;
@@ -367,6 +368,7 @@ void hymgi_level_destroy(hymgi_level *level)
 void hymgi_hierarchy_destroy(hymgi_hierarchy *h)
 {
   hymgi_singles_destroy(h);
+  hymgi_pieces_destroy(h);
   hymgi_coarse_matrix_destroy(h);
   hymgi_transport_disconnect(h);
   hymgi_system_destroy(h);

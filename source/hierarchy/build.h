@@ -78,7 +78,10 @@ static inline int hymgi_discretised(const hymgi_hierarchy *h)
 {
   return h->level->transfer->inherits ? 1 : h->num_levels;
 }
-/* coefficients.c: reads and checks the coefficients of the operator, for those levels, all but boundaries, diagonals and
+/* coefficients.c. check, collective: are the operator's coefficients valid? Fills h->range, and
+ * method.masked by it, for which there need not be levels. */
+hymg_status hymgi_coefficients_check(hymgi_hierarchy *h);
+/* Reads the coefficients, which have been checked, for those levels, all but boundaries, diagonals and
  * bounds of eigenvalues, which finish adds to `count` levels. Collective. */
 hymg_status hymgi_coefficients_load(hymgi_hierarchy *h);
 hymg_status hymgi_levels_finish(hymgi_level *level, int count);
@@ -125,10 +128,15 @@ hymg_status hymgi_alpha_set(hymgi_hierarchy *h);
 hymg_status hymgi_fv4_boundaries_set(hymgi_hierarchy *h);
 
 /* fixed_cells.c. load, collective: cells with given values, once the coefficients of level 0 are in integrated
- * form and before they are finished; nothing without method.fixed. empty_rows_set: what stands for C in
+ * form and before they are finished; nothing without method.empty_rows. empty_rows_set: what stands for C in
  * the rows of a level that are 0, whose coefficients are there. */
 hymg_status hymgi_fixed_load(hymgi_hierarchy *h);
 void hymgi_empty_rows_set(const hymgi_hierarchy *h, hymgi_level *level);
+
+/* pieces.c, collective: h->pieces and level->fixed.piece, of level 0 with its C and, in c.beta, conductances with
+ * the domain's boundaries. destroy: as if there were no faces of beta 0. */
+hymg_status hymgi_pieces_find(hymgi_hierarchy *h);
+void hymgi_pieces_destroy(hymgi_hierarchy *h);
 
 /* axes.c: level->axis of the finest level, and of the next ones once their sizes are known. */
 hymg_status hymgi_axes_first(hymgi_level *level, const hymg_grid_desc *d);

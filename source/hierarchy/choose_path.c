@@ -41,6 +41,21 @@ bool hymgi_path_heeds_alpha(const hymgi_hierarchy *h)
          h->options.method != HYMG_FMG;
 }
 
+/* Faces of beta 0. */
+static hymg_status check_mask(const hymgi_hierarchy *h)
+{
+  if (h->options.path == HYMG_PATH_STANDARD)
+    return hymgi_fail(h->context, HYMG_EUNSUPPORTED,
+                      "faces of beta 0 on path standard: path robust (or auto) only");
+  if (h->kind->stencil == HYMG_FV4)
+    return hymgi_fail(h->context, HYMG_EUNSUPPORTED, "faces of beta 0 with FV4: with FV2 only");
+  if (h->op->desc.extrapolation == HYMG_EXTRAPOLATION_QUADRATIC)
+    return hymgi_fail(
+        h->context, HYMG_EUNSUPPORTED,
+        "extrapolation quadratic with faces of beta 0: linear (default) or vertex only");
+  return HYMG_OK;
+}
+
 /* The user has fixed the path, or only one is possible. */
 static hymg_status settled(const hymgi_hierarchy *h, hymgi_path_choice *choice)
 {
@@ -50,7 +65,10 @@ static hymg_status settled(const hymgi_hierarchy *h, hymgi_path_choice *choice)
   if (widths && h->kind->stencil == HYMG_FV4)
     return hymgi_fail(h->context, HYMG_EUNSUPPORTED,
                       "FV4 on a grid with widths: cells of one width per axis only; use FV2");
-  if (needs_robust_boundaries(h)) {
+  if (h->method.masked) {
+    TRY(check_mask(h));
+    decide(choice, HYMG_PATH_ROBUST, "some faces have a beta of 0");
+  } else if (needs_robust_boundaries(h)) {
     if (wanted == HYMG_PATH_STANDARD)
       return hymgi_fail(h->context, HYMG_EUNSUPPORTED,
                         "FV4 with Neumann boundaries or boundary data on path standard: robust "
@@ -228,11 +246,12 @@ static hymg_status part_across(const hymgi_level *level, int axis, double *part)
 }
 
 /* Semicoarsening goes by means. Along an axis that is halved, the cell whose coupling is the weakest
- * against that along the other axes. Next to fixed cells an axis may have no coupling. */
+ * against that along the other axes. Next to fixed cells and to
+ * faces of beta 0 an axis may have no coupling. */
 static hymg_status judge_cells(const hymgi_hierarchy *h, char why[HYMGI_WHY])
 {
   double worst = LOCAL, part;
-  for (int l = 0; l + 1 < h->num_levels && !h->method.fixed; l++)
+  for (int l = 0; l + 1 < h->num_levels && !h->method.empty_rows; l++)
     for (int axis = 0; axis < 3; axis++) {
       if (!(h->level[l].coarsened >> axis & 1)) continue;
       TRY(part_across(h->level + l, axis, &part));
@@ -282,6 +301,6 @@ hymg_status hymgi_path_check(const hymgi_hierarchy *h, const hymgi_path_choice *
   if (choice->path != HYMG_PATH_ROBUST || h->options.method != HYMG_FMG) return HYMG_OK;
   return hymgi_fail(h->context, HYMG_EUNSUPPORTED,
                     "method fmg does not suit this system: %s; use method mg (hymg-fv --solver "
-                    "mg), or path standard",
-                    choice->why);
+                    "mg)%s",
+                    choice->why, h->method.masked || h->method.fixed ? "" : ", or path standard");
 }

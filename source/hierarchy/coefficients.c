@@ -44,9 +44,10 @@ static hymg_status check_values(const hymg_field *field, hymgi_valid valid, cons
   return status;
 }
 
-/* The largest values of beta along each axis and of alpha, -1 times the least ones, and 1 if there is a fixed
- * cell. */
+/* h->range: the largest values of beta along each axis and of alpha, -1 times the least ones, and 1 if there is
+ * a fixed cell. */
 enum { ALPHA = 3, KINDS = 4, FIXED = 2 * KINDS, CHECKED };
+_Static_assert((int)CHECKED == (int)HYMGI_RANGES, "as many numbers");
 
 /* On this rank. */
 static hymg_status check_fields(const hymg_operator_desc *d, double range[CHECKED])
@@ -57,14 +58,24 @@ static hymg_status check_fields(const hymg_operator_desc *d, double range[CHECKE
   for (int m = 0; m < KINDS; m++) {
     const hymg_field *const field = m == ALPHA ? d->alpha : d->beta[m];
     const double constant = m == ALPHA ? d->alpha_constant : d->beta_constant;
-    const hymgi_valid valid = m == ALPHA ? HYMGI_VALID_NOT_NEGATIVE : HYMGI_VALID_POSITIVE;
     double least = field ? INFINITY : constant;
     range[m] = field ? 0 : constant;
-    if (field) TRY(check_values(field, valid, name[m], range + m, &least));
+    if (field) TRY(check_values(field, HYMGI_VALID_NOT_NEGATIVE, name[m], range + m, &least));
     range[KINDS + m] = -least;
   }
   if (d->fixed) TRY(check_values(d->fixed, HYMGI_VALID_GIVEN, "fixed", &unused, &least_given));
   range[FIXED] = least_given < INFINITY;
+  return HYMG_OK;
+}
+
+hymg_status hymgi_coefficients_check(hymgi_hierarchy *h)
+{
+  hymg_context *c = h->context;
+  TRY(hymgi_agree(c, check_fields(&h->op->desc, h->range)));
+  TRY(hymgi_comm_max_double(c, c->comm, h->range, CHECKED));
+  h->method.masked = false;
+  for (int axis = 0; axis < 3; axis++)
+    h->method.masked = h->method.masked || h->range[KINDS + axis] == 0;
   return HYMG_OK;
 }
 
@@ -80,7 +91,7 @@ static hymg_status check_range(const hymgi_hierarchy *h, const hymg_operator_des
   for (int l = 0; l < hymgi_discretised(h); l++)
     for (int axis = 0; axis < 3; axis++) {
       const double width = h->level[l].h[axis], size = d->b / (width * width) * largest[axis];
-      if (!(size > LEAST && size < MOST))
+      if (!((size > LEAST || size == 0) && size < MOST))
         return hymgi_fail(c, HYMG_EINVAL,
                           "b beta / h^2 = %g along %c where h = %g: above %g, below %g", size,
                           "xyz"[axis], width, LEAST, MOST);
@@ -297,6 +308,7 @@ static void find_constants(hymgi_hierarchy *h, bool held, const double *range)
     const double length = level->n[axis] * level->h[axis];
     if (level->n[axis] > 1) weak = fmin(weak, -d->b * range[KINDS + axis] / (length * length));
   }
+  held = held || h->method.masked; /* pieces may be singular one by one (pieces.c) */
   h->singular = !held && size == 0;
   h->mean_weight = !held && size > 0 && !h->alpha_varies && size < WEAK * weak ? 1 / size : 0;
   h->sinks_hold = !held && h->alpha_varies && -d->a * range[KINDS + ALPHA] < WEAK * weak;
@@ -330,10 +342,8 @@ hymg_status hymgi_coefficients_load(hymgi_hierarchy *h)
 {
   const hymg_operator_desc *d = &h->op->desc;
   hymg_grid *grid = h->op->grid;
-  double largest[CHECKED];
+  const double *const largest = h->range;
   grid->context->status = HYMG_OK;
-  TRY(hymgi_agree(grid->context, check_fields(d, largest)));
-  TRY(hymgi_comm_max_double(grid->context, grid->context->comm, largest, CHECKED));
   TRY(check_range(h, d, largest));
   h->alpha_varies = d->a != 0 && largest[ALPHA] > -largest[KINDS + ALPHA];
   h->spread = is_spread(h->level, d, largest);

@@ -96,12 +96,12 @@ static hymg_status make_weights(hymgi_hierarchy *h, hymgi_level *level)
 static void restrict_sinks(const hymgi_hierarchy *h, const hymgi_level *fine, hymgi_level *coarse)
 {
   double *sinks = fine->c.alpha;
-  if (h->method.fixed) {
+  if (h->method.empty_rows) {
     sinks = free_vector(fine, 0);
     if (fine->num_boxes) fine->backend->robust->mark_empty_rows(fine, 0, sinks);
   }
   hymgi_restrict_cells(fine, sinks, coarse, coarse->c.alpha);
-  if (h->method.fixed) hymgi_empty_rows_set(h, coarse);
+  if (h->method.empty_rows) hymgi_empty_rows_set(h, coarse);
 }
 
 /* Coarse conductances and sums of C; all ranks take part. */
@@ -154,8 +154,8 @@ static hymg_status load(hymgi_hierarchy *h)
   h->system->c.limited = false, h->system->c.alpha_limit = 0;
   h->has_shares = false;
   TRY(hymgi_coefficients_load(h));
-  hymgi_preset_sweeps(h);
   TRY(integrate(h));
+  hymgi_preset_sweeps(h);
   return hymgi_levels_finish(h->system, hymgi_discretised(h));
 }
 

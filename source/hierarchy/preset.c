@@ -67,6 +67,7 @@ void hymgi_hierarchy_init(hymgi_hierarchy *h, const hymg_operator *op, const hym
   m->has_alpha = d->a != 0; /* a constant alpha of 0 may change */
   m->variable_alpha = m->has_alpha && d->alpha;
   m->fixed = d->fixed;
+  h->pieces.count = 1;
   m->tuning = hymgi_cpu_tuning();
   h->mixed = wants_mixed(op->grid, o);
 }
@@ -94,8 +95,9 @@ void hymgi_preset_sweeps(hymgi_hierarchy *h)
 {
   hymgi_method *m = &h->method;
   if (!m->robust || h->options.sweeps >= 0 || m->smoother != HYMG_GSRB) return;
-  m->sweeps = m->singular ? SWEEPS_SINGULAR : SWEEPS_ROBUST;
-  m->coarse_sweeps = m->singular ? COARSE_SWEEPS_SINGULAR : SWEEPS_ROBUST;
+  const bool singular = m->singular || h->pieces.singular;
+  m->sweeps = singular ? SWEEPS_SINGULAR : SWEEPS_ROBUST;
+  m->coarse_sweeps = singular ? COARSE_SWEEPS_SINGULAR : SWEEPS_ROBUST;
 }
 
 /* Is FV4, or FV2 with a parabola at some boundary that has more than one cell across. */
@@ -116,10 +118,11 @@ static void set_robust(hymgi_hierarchy *h)
   m->transfer = hymgi_robust_transfer(h->options.transfer);
   m->stretched = d->widths[0] || d->widths[1] || d->widths[2];
   m->variable_beta = true;
-  m->has_alpha = m->has_alpha || m->fixed;
+  m->empty_rows = m->fixed || m->masked;
+  m->has_alpha = m->has_alpha || m->empty_rows;
   m->variable_alpha = m->has_alpha;
   hymgi_preset_sweeps(h);
-  if (m->stretched || m->fixed) h->kind = hymgi_operator_kind_of(h->kind->stencil, true);
+  if (m->stretched || m->empty_rows) h->kind = hymgi_operator_kind_of(h->kind->stencil, true);
   h->cycle_kind = needs_preconditioner(h->kind, d) ? h->kind->preconditioner : h->kind;
   if (h->options.cycle == HYMG_CYCLE_F) h->options.cycle = HYMG_CYCLE_V;
 }

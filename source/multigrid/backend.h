@@ -139,6 +139,15 @@ typedef struct hymgi_robust_ops {
   void (*take_fixed)(const hymgi_level *level);
   void (*cut_faces)(const hymgi_level *level, int axis, double *beta);
   void (*set_fixed)(const hymgi_level *level, hymgi_fix kind, double *x);
+  /* 0 into level->fixed.given of free cells whose row is 0 */
+  void (*give_empty_rows)(const hymgi_level *level);
+  /* Singular pieces (multigrid/pieces.h), by level->fixed.piece, with an array for all of them in the level's
+   * memory. maxima: raises `most` to max |x|, NaN if there is one. sums: of x, added to `words`, which are
+   * those of hymgi_sum_add_below. add: value[piece] times with to x, or value[piece] where with is NULL */
+  void (*piece_maxima)(const hymgi_level *level, const double *x, double *most);
+  void (*piece_sums)(const hymgi_level *level, const double *x, int exponent, int bits,
+                     int64_t *words);
+  void (*piece_add)(const hymgi_level *level, const double *value, const double *with, double *x);
   /* out = C, but `value` in cells whose row is 0 or was, before c.empty_row took its place; may be C */
   void (*mark_empty_rows)(const hymgi_level *level, double value, double *out);
   /* the residual after gsrb: r = f - A x in red cells; 0 in black ones, or nothing if

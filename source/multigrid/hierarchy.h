@@ -3,6 +3,7 @@
 #define HYMGI_MULTIGRID_HIERARCHY_H
 
 #include "multigrid/backend.h"
+#include "multigrid/pieces.h"
 #include "multigrid/profile.h"
 #include "multigrid/transfer.h"
 
@@ -35,6 +36,7 @@ typedef struct hymgi_singles {
   hymgi_level *level; /* count + 1, or NULL */
   double scale;       /* a power of 2: times the operator it is that of these levels */
 } hymgi_singles;
+enum { HYMGI_RANGES = 9 };
 #define HYMGI_FAINT 1e10 /* the contrast of couplings from which on the weakest are looked after */
 enum { HYMGI_SINGLE_CELLS = 32 * 32 * 32 };
 
@@ -73,7 +75,8 @@ struct hymgi_hierarchy {
   void *attached;          /* data of the backend */
   hymgi_transport transport;
   hymgi_coarse_matrix matrix;
-  bool mixed;     /* are levels in single precision wanted? */
+  bool mixed;                 /* are levels in single precision wanted? */
+  double range[HYMGI_RANGES]; /* of the coefficients as they were read (hierarchy/coefficients.c) */
   double largest; /* of the finest level's coefficients, as far as their order of magnitude goes */
   bool alpha_varies; /* a alpha is not the same in all cells */
   bool limited;      /* FV4: betas of some rank are marked (formulas/limiter.h) */
@@ -89,7 +92,8 @@ struct hymgi_hierarchy {
    * thin_hold times as large as what couples the cells along the other axes over the whole grid, and as a alpha */
   int thin_axis;
   double thin_hold;
-  bool has_shares; /* robust path: from its choice the mean shares of level 0 are known: */
+  hymgi_pieces pieces; /* where faces have beta 0 */
+  bool has_shares;     /* robust path: from its choice the mean shares of level 0 are known: */
   double shares[3];
   hymgi_singles singles;
   hymgi_hierarchy *next_connected; /* the next one of the context's list */

@@ -53,7 +53,9 @@ typedef struct hymgi_method {
   bool any_sides;
   bool stretched;                        /* robust: the grid has widths */
   const struct hymgi_transfer *transfer; /* robust: of all levels; else NULL */
-  bool fixed; /* robust: there may be cells with given values, or rows of 0 for another reason */
+  bool fixed;                            /* robust: there may be cells with given values */
+  bool masked;                           /* robust: some face's beta is 0 */
+  bool empty_rows;                       /* robust: rows of A may be 0, for either reason */
   hymgi_tuning tuning;
 } hymgi_method;
 
@@ -90,7 +92,7 @@ typedef struct hymgi_coefficients {
   /* FV4 on the robust path: not 0 if alpha varies, and has ghosts; the operator then has the mean of alpha
    * u, except where alpha varies by more than this factor (formulas/fv4_alpha.h) */
   double alpha_limit;
-  /* robust path with method.fixed: what stands for C where a row of A is 0, so that its diagonal divides: a
+  /* robust path with method.empty_rows: what stands for C where a row of A is 0, so that its diagonal divides: a
    * power of 2. Such a cell is alone, and x = 0 there for f = 0 */
   double empty_row;
   /* FV2 with constant beta: rows that include the boundaries (finite-volume/cpu/cpu.h); else
@@ -98,9 +100,11 @@ typedef struct hymgi_coefficients {
   hymgi_real *constant_rows;
 } hymgi_coefficients;
 
-/* Cells with given values, vectors of level 0; NULL elsewhere and without such cells. */
+/* Cells that are no unknowns, vectors of level 0; NULL elsewhere and without empty rows. source and beta are
+ * NULL without method.fixed, piece is without method.masked. */
 typedef struct hymgi_fixed {
-  double *given;   /* with ghosts; NaN in free cells */
+  double *given;   /* with ghosts; 0 in cells without couplings, NaN in free ones */
+  double *piece;   /* of each cell its singular piece (multigrid/pieces.h), counted from 0, or -1 */
   double *source;  /* what the given values add to f of the free cells next to them */
   double *beta[3]; /* as c.beta before it was cut at fixed cells: for fluxes */
 } hymgi_fixed;

@@ -16,6 +16,7 @@ void hymgi_add_boundary_terms(const hymgi_level *level, double *f)
 void hymgi_set_fixed(const hymgi_level *level, hymgi_fix kind, double *x)
 {
   if (!level->fixed.given || level->num_boxes == 0) return;
+  if (kind == HYMGI_FIX_RHS && !level->fixed.source) kind = HYMGI_FIX_ZERO;
   HYMGI_OPERATION(level, HYMGI_OP_VECTOR, 2, level->backend->robust->set_fixed(level, kind, x));
 }
 

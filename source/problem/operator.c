@@ -21,7 +21,7 @@ static const hymgi_member members[] = {
     {"alpha_constant", 1, NUMBER(alpha_constant), 1, "constant alpha =", HYMGI_NOT_NEGATIVE,
      AT(alpha)},
     {"beta as fields", 1, FIELD(beta)},
-    {"beta_constant", 1, NUMBER(beta_constant), 1, "constant beta =", HYMGI_ABOVE_0, AT(beta)},
+    {"beta_constant", 1, NUMBER(beta_constant), 1, "constant beta =", HYMGI_NOT_NEGATIVE, AT(beta)},
     {"boundary_data[] as a field", 6, FIELD(boundary_data)},
     {"boundary_constant[]", 6, NUMBER(boundary_constant), 0, "constant boundary data", -DBL_MAX,
      DBL_MAX, "finite", AT(boundary_data)},

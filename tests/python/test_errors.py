@@ -10,7 +10,7 @@ BAD = [
     ({"spacing": -1}, hymg.InvalidArgument, "spacing -1 along axis 2: positive and finite"),
     ({"spacing": (1, 2, float("nan"))}, ValueError, "spacing nan along axis 2"),
     ({"spacing": (1, 2)}, ValueError, "spacing: 2 values, but one for all axes or one for each of the 3"),
-    ({"beta": -1.0}, hymg.InvalidArgument, "constant beta = -1: above 0 and finite"),
+    ({"beta": -1.0}, hymg.InvalidArgument, "constant beta = -1: at least 0 and finite"),
     (
         {"beta": np.ones(SHAPE)},
         ValueError,

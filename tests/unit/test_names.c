@@ -31,7 +31,7 @@ static const struct {
              {"hymg_cycle_kind", 5, HYMG_KIND_BICGSTAB, "bicgstab"},
              {"hymg_reason", 6, HYMG_REASON_STOPPED, "stopped"},
              {"hymg_tuning_source", 5, HYMG_TUNING_FILE, "file"},
-             {"hymg_variable", 3, HYMG_VARIABLE_FIXED, "fixed"}};
+             {"hymg_variable", 4, HYMG_VARIABLE_MASK, "mask"}};
 
 START_TEST(every_value_has_a_name_and_back)
 {

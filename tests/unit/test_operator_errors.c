@@ -56,9 +56,9 @@ START_TEST(an_operator_refuses_constants_out_of_range)
              {0, INFINITY, 1, 1, "b = inf: above 0 and finite"},
              {1, 1, -0.25, 1, "constant alpha = -0.25: at least 0 and finite"},
              {1, 1, NAN, 1, "constant alpha = nan: at least 0 and finite"},
-             {0, 1, 1, 0, "constant beta = 0: above 0 and finite"},
-             {0, 1, 1, -4, "constant beta = -4: above 0 and finite"},
-             {0, 1, 1, INFINITY, "constant beta = inf: above 0 and finite"}};
+             {0, 1, 1, -4, "constant beta = -4: at least 0 and finite"},
+             {0, 1, 1, NAN, "constant beta = nan: at least 0 and finite"},
+             {0, 1, 1, INFINITY, "constant beta = inf: at least 0 and finite"}};
   hymg_grid *grid = grid_of(4);
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     hymg_operator_desc desc = hymg_operator_desc_default();

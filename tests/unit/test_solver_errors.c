@@ -223,7 +223,7 @@ START_TEST(bad_coefficients_are_refused_at_create_and_at_update)
     double value;
     const char *word, *name;
   } bad[] = {{HYMG_CELL, -0.125, "-0.125", "alpha"}, {HYMG_CELL, NAN, "nan", "alpha"},
-             {HYMG_FACE_X, -3.5, "-3.5", "beta"},    {HYMG_FACE_Y, 0.0, "0", "beta"},
+             {HYMG_FACE_X, -3.5, "-3.5", "beta"},    {HYMG_FACE_Y, -1e-300, "-1e-300", "beta"},
              {HYMG_FACE_Z, INFINITY, "inf", "beta"}, {HYMG_FACE_X, NAN, "nan", "beta"},
              {HYMG_CELL, 1e305, "below", "alpha"},   {HYMG_FACE_Y, 1e307, "along y", "beta"}};
   set_entry(bad[_i].centering, bad[_i].value);

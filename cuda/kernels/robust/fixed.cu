@@ -42,6 +42,18 @@ struct mark_empty_row {
   }
 };
 
+struct give_empty_row {
+  hymgi_conductances c;
+  const double *alpha;
+  double *given;
+  __device__ __forceinline__ void operator()(const hymgi_geom &g, int i, int j, int k) const
+  {
+    const ptrdiff_t at = hymgi_at(&g, i, j, k);
+    if (!hymgi_is_given(given[at]) && hymgi_is_empty_row(&c, &g, i, j, k, alpha[at], 0))
+      given[at] = 0;
+  }
+};
+
 /* Reads x where it is needed and writes it where it changes. */
 template <hymgi_fix KIND>
 __global__ void __launch_bounds__(ROW_THREADS)
@@ -89,4 +101,10 @@ extern "C" void hymgi_cuda_mark_empty_rows(const hymgi_level *level, double valu
 {
   for_each_cell(level, mark_empty_row{hymgi_conductances_of(level), level->c.empty_row, value,
                                       level->c.alpha, out});
+}
+
+extern "C" void hymgi_cuda_give_empty_rows(const hymgi_level *level)
+{
+  for_each_cell(level,
+                give_empty_row{hymgi_conductances_of(level), level->c.alpha, level->fixed.given});
 }

@@ -27,7 +27,7 @@ static hymg_status check(const hymg_solver *solver, const hymg_field *u, hymg_fi
  * exchanged before and after. */
 static void exchange_betas(hymgi_level *level)
 {
-  for (int axis = 0; level->fixed.given && axis < 3; axis++) {
+  for (int axis = 0; level->fixed.beta[0] && axis < 3; axis++) {
     double *const beta = level->c.beta[axis];
     level->c.beta[axis] = level->fixed.beta[axis], level->fixed.beta[axis] = beta;
   }

@@ -28,7 +28,7 @@ hymg_status hymgi_solve_check(const hymg_solver *solver, int l, const hymg_field
 static bool keeps_f(const hymg_solver *solver, const hymgi_level *level, const hymg_field *f)
 {
   return hymgi_in_place(level, f) && !level->boundaries && !solver->h.method.singular &&
-         !solver->h.method.stretched && !solver->h.method.fixed;
+         !solver->h.method.stretched && !solver->h.method.empty_rows;
 }
 
 hymgi_buffers hymgi_buffers_of(hymg_solver *solver, int l)

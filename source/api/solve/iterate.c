@@ -78,9 +78,10 @@ static void start(hymgi_iteration *it)
   const hymgi_level *level = it->level;
   it->f = level->f;
   if (solver->h.options.initial_guess) {
-    hymgi_center(level, it->u);
-    if (solver->scale) hymgi_axpby(level, ldexp(1, solver->scale), it->u, 0, it->u, it->u);
     hymgi_set_fixed(level, HYMGI_FIX_ZERO, it->u);
+    hymgi_center(level, it->u);
+    hymgi_pieces_center(level, &solver->h.pieces, true, it->u);
+    if (solver->scale) hymgi_axpby(level, ldexp(1, solver->scale), it->u, 0, it->u, it->u);
   } else if (solver->h.options.cycle != HYMG_CYCLE_F) {
     hymgi_fill(level, 0, it->u);
   }

@@ -8,9 +8,11 @@
 
 #define COMPATIBLE 1e-4
 
-/* Of f on the level of the solve, before its mean was subtracted, where the system is singular. */
+/* Of f on the level of the solve, before its mean was subtracted, where the system is singular. pieces: where
+ * some of its pieces are. */
 typedef struct facts {
   double mean, largest;
+  hymgi_projection pieces;
 } facts;
 
 /* Does f on the coarser levels have the mean of f on the level of the solve? Boundary terms are
@@ -30,7 +32,7 @@ static bool mean_later(const hymg_solver *solver)
 
 bool hymgi_norm_later(const hymg_solver *solver)
 {
-  return (!solver->h.method.singular || mean_later(solver)) &&
+  return (!solver->h.method.singular || mean_later(solver)) && !solver->h.pieces.singular &&
          solver->h.options.norm == HYMG_NORM_MAX;
 }
 
@@ -51,10 +53,13 @@ static int last_level(const hymg_solver *solver, int l)
 /* ---- on all levels ---- */
 
 /* found: NULL if nothing may wait; then it is read later. */
-static void complete(const hymgi_level *level, facts *found)
+static void complete(const hymg_solver *solver, const hymgi_level *level, facts *found)
 {
   if (level->num_boxes == 0) return;
   hymgi_add_boundary_terms(level, level->f);
+  if (solver->h.pieces.singular)
+    hymgi_pieces_project(level, &solver->h.pieces, COMPATIBLE, level->f,
+                         found ? &found->pieces : NULL);
   if (!level->method->singular) return;
   if (!found) {
     hymgi_remove_mean_later(level, level->f);
@@ -81,10 +86,10 @@ static void make_rhs(hymg_solver *solver, int l, facts *found)
   const bool fused = !found && levels > 0 && !level->boundaries; /* data are added to f first */
   facts unused;
   if (!once) restrict_rhs(level, levels, fused);
-  complete(level, found);
+  complete(solver, level, found);
   if (once) restrict_rhs(level, levels, fused);
   for (int m = 1; !once && m <= levels; m++)
-    complete(level + m, &unused);
+    complete(solver, level + m, &unused);
   if (!found && !fused && level->num_boxes) hymgi_norm_max_later(level, level->f, HYMGI_SLOT_RHS);
 }
 
@@ -115,6 +120,34 @@ static hymg_status examine_mean(hymg_solver *solver, const hymgi_level *level, d
         mean, COMPATIBLE, COMPATIBLE * largest);
   hymgi_note(solver, "f was not compatible with the singular system: its mean, %g, was subtracted",
              solver->mean_removed);
+  return HYMG_OK;
+}
+
+/* The same for pieces: that of the largest mean is named. */
+static hymg_status examine_pieces(hymg_solver *solver, const hymgi_level *level,
+                                  const hymgi_projection *p)
+{
+  const double number = hymgi_known_by_all(level, (double)p->label);
+  const long long cells = (long long)hymgi_known_by_all(level, (double)p->cells),
+                  count = (long long)hymgi_known_by_all(level, p->incompatible);
+  const double largest = hymgi_known_by_all(level, p->largest);
+  const int *n = level->n;
+  solver->mean_removed = hymgi_known_by_all(level, p->mean);
+  if (count == 0) return HYMG_OK;
+  const long long at = (long long)number;
+  const int i = (int)(at % n[0]), j = (int)(at / n[0] % n[1]), k = (int)(at / n[0] / n[1]);
+  if (solver->h.options.rhs_mean == HYMG_MEAN_ERROR)
+    return hymgi_fail(level->context, HYMG_EINVAL,
+                      "f is not compatible in %lld of %d singular pieces, most of all in that of "
+                      "%lld cells from (%d, "
+                      "%d, %d) on: |mean f| = %g, at most %g max |f| = %g",
+                      count, solver->h.pieces.singular, cells, i, j, k, fabs(solver->mean_removed),
+                      COMPATIBLE, COMPATIBLE * largest);
+  hymgi_note(solver,
+             "f was not compatible in %lld of %d singular pieces: its means were subtracted, in "
+             "that of %lld "
+             "cells from (%d, %d, %d) on %g",
+             count, solver->h.pieces.singular, cells, i, j, k, solver->mean_removed);
   return HYMG_OK;
 }
 
@@ -151,13 +184,14 @@ static hymg_status take(hymg_solver *solver, const hymgi_level *level, double no
   const double largest = hymgi_known_by_all(level, found->largest);
   solver->mean_removed = hymgi_known_by_all(level, found->mean);
   solver->rhs_max = norm_of_rhs(solver, level, hymgi_known_by_all(level, norm), largest);
+  if (solver->h.pieces.singular) return examine_pieces(solver, level, &found->pieces);
   return examine_mean(solver, level, largest);
 }
 
 hymg_status hymgi_rhs_prepare(hymg_solver *solver, int l)
 {
   const hymgi_level *level = hymgi_system_level(&solver->h, l);
-  facts found = {0, 0};
+  facts found = {0};
   make_rhs(solver, l, &found);
   TRY(take(solver, level, level->num_boxes ? hymgi_norm(solver, level, level->f) : 0, &found));
   return scale(solver, l, NULL);
@@ -172,9 +206,10 @@ hymg_status hymgi_rhs_read(hymg_solver *solver, int l, const hymg_field *f)
 {
   const hymgi_level *level = hymgi_system_level(&solver->h, l);
   const double norm = level->num_boxes ? hymgi_later(level, HYMGI_SLOT_RHS) : 0;
-  facts found = {0, 0};
+  facts found = {0};
   if (solver->h.method.singular)
-    found = (facts){hymgi_later(level, HYMGI_SLOT_MEAN), hymgi_later(level, HYMGI_SLOT_BEFORE)};
+    found = (facts){.mean = hymgi_later(level, HYMGI_SLOT_MEAN),
+                    .largest = hymgi_later(level, HYMGI_SLOT_BEFORE)};
   TRY(take(solver, level, norm, &found));
   return scale(solver, l, f);
 }

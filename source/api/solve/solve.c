@@ -92,6 +92,7 @@ hymg_status hymg_solve_on_level(hymg_solver *solver, int level, const hymg_field
   TRY(timed_solve(solver, level, f, u, &seconds));
   if (!result) return HYMG_OK;
   const bool fmg = solver->h.options.method == HYMG_FMG;
+  const int64_t singular = solver->h.singular ? 1 : solver->h.pieces.singular;
   /* no cycles: f and the initial guess are 0 */
   *result = (hymg_result){.converged = fmg ? solver->good : solver->reason == HYMG_REASON_TOLERANCE,
                           .reason = solver->reason,
@@ -101,8 +102,10 @@ hymg_status hymg_solve_on_level(hymg_solver *solver, int level, const hymg_field
                               solver->residual == 0 ? 0 : solver->residual / solver->rhs_max,
                           .history = solver->history,
                           .rhs_max = solver->rhs_max,
-                          .singular = solver->h.singular,
-                          .mean_removed = solver->h.singular ? solver->mean_removed : 0,
+                          .singular = singular > 0,
+                          .pieces = solver->h.pieces.count,
+                          .singular_pieces = singular,
+                          .mean_removed = singular > 0 ? solver->mean_removed : 0,
                           .transport = &solver->h.transport.info,
                           .seconds = seconds,
                           .path = solver->path.path,

@@ -49,6 +49,7 @@ static void precondition(hymgi_iteration *k, double *r)
                  k->z); /* widths: constants are not in the kernel, so that it matters which mean */
   else if (h->method.singular && level->num_boxes)
     hymgi_remove_mean(level, k->z);
+  hymgi_pieces_center(level, &h->pieces, false, k->z);
 }
 
 /* ---- iterations ---- */
@@ -180,6 +181,7 @@ static double true_residual(hymgi_iteration *k)
 static void restart(hymgi_iteration *k)
 {
   if (k->solver->h.method.singular && k->level->num_boxes) hymgi_subtract_mean(k->level, k->r);
+  hymgi_pieces_project(k->level, &k->solver->h.pieces, 0, k->r, NULL);
 }
 
 static void advise(const hymgi_iteration *k)
@@ -208,6 +210,7 @@ static void end(hymgi_iteration *k, hymg_status status)
   hymgi_transfer_forget(k);
   k->level->x = k->u, k->level->f = k->f;
   hymgi_center(k->level, k->u);
+  hymgi_pieces_center(k->level, &k->solver->h.pieces, true, k->u);
 }
 
 /* ---- the beginning ---- */

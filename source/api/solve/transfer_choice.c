@@ -2,7 +2,7 @@
  * the weighted transfer cannot represent, pieces of high beta that share coarse cells, are a few
  * modes that conjugate gradients find one by one: the residual is slow and rises in between. The
  * tensor transfer suits these, but not thin sheets and other random structure, which are slow
- * without rising: it is judged by its own first iterations. Only the history of residuals decides,
+ * without rising: it is judged by its own first iterations. Where faces have beta 0 it is not tried. Only the history of residuals decides,
  * so all ranks decide the same. */
 #include <math.h>
 
@@ -56,7 +56,7 @@ static hymg_status judge(hymg_solver *s, wish *what)
   const bool cg = s->step == &hymgi_cg_step;
   const hymg_cycle_record *h = s->history + since;
   *what = KEEP;
-  if (!m->robust || s->h.options.transfer != HYMG_TRANSFER_AUTO || s->transfer.settled)
+  if (!m->robust || m->masked || s->h.options.transfer != HYMG_TRANSFER_AUTO || s->transfer.settled)
     return HYMG_OK;
   if (!m->transfer->series && (cg ? count >= CG_LEAST && rises(h, count) : count >= BICGSTAB_LEAST))
     return vote(s, slow(s, h, count, SLOW), TENSOR_NOW, what);
