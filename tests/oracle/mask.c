@@ -1,0 +1,242 @@
+/* Systems with faces of beta 0. */
+#include "oracle/mask.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- random systems ---- */
+
+typedef struct draw {
+  unsigned state;
+} draw;
+
+static int drawn(draw *d, int count)
+{
+  d->state = d->state * 1664525u + 1013904223u;
+  return (int)((d->state >> 8) % (unsigned)count);
+}
+
+static double *face(trial *t, int axis, int i, int j, int k)
+{
+  const int *n = t->c.spec.n;
+  const int m[2] = {n[0] + (axis == 0), n[1] + (axis == 1)};
+  return t->c.beta[axis] + ((size_t)k * (size_t)m[1] + (size_t)j) * (size_t)m[0] + (size_t)i;
+}
+
+/* Entry n of a periodic axis is entry 0. */
+static void close_face(trial *t, int axis, int i, int j, int k)
+{
+  int at[3] = {i, j, k};
+  const int n = t->c.spec.n[axis];
+  *face(t, axis, i, j, k) = 0;
+  if (t->c.spec.boundary[2 * axis] != HYMG_PERIODIC || (at[axis] && at[axis] < n)) return;
+  at[axis] = n - at[axis];
+  *face(t, axis, at[0], at[1], at[2]) = 0;
+}
+
+void mask_cell(trial *t, int i, int j, int k)
+{
+  for (int axis = 0; axis < 3; axis++)
+    for (int side = 0; side < 2; side++)
+      close_face(t, axis, i + (side && axis == 0), j + (side && axis == 1),
+                 k + (side && axis == 2));
+}
+
+/* styles: bit 0 cells, bit 1 single faces, bit 2 planes of faces */
+static void close_at_random(trial *t, draw *d)
+{
+  const int *n = t->c.spec.n, styles = 1 + drawn(d, 7), cells = 1 + drawn(d, 9),
+            faces = 1 + drawn(d, 6);
+  const int plane[3] = {drawn(d, n[0] + 1), drawn(d, n[1] + 1), drawn(d, n[2] + 1)};
+  for (int k = 0; k <= n[2]; k++)
+    for (int j = 0; j <= n[1]; j++)
+      for (int i = 0; i <= n[0]; i++) {
+        const int at[3] = {i, j, k};
+        if (styles & 1 && i < n[0] && j < n[1] && k < n[2] && drawn(d, 10) < cells)
+          mask_cell(t, i, j, k);
+        for (int axis = 0; axis < 3; axis++) {
+          bool inside = true;
+          for (int e = 0; e < 3; e++)
+            inside = inside && at[e] < n[e] + (e == axis);
+          const bool closed =
+              (styles & 2 && drawn(d, 10) < faces) || (styles & 4 && at[axis] == plane[axis]);
+          if (inside && closed) close_face(t, axis, i, j, k);
+        }
+      }
+}
+
+trial mask_trial(unsigned seed, int longest)
+{
+  static const hymg_smoother smoothers[5] = {HYMG_GSRB, HYMG_GSRB, HYMG_CHEBYSHEV, HYMG_JACOBI,
+                                             HYMG_L1JACOBI};
+  static const hymg_transfer transfers[4] = {HYMG_TRANSFER_AUTO, HYMG_TRANSFER_WEIGHTED,
+                                             HYMG_TRANSFER_CONSTANT, HYMG_TRANSFER_TENSOR};
+  static const unsigned kinds[6] = {TRIAL_JUMPS, TRIAL_WIDTHS, TRIAL_ALPHA,
+                                    TRIAL_DATA,  TRIAL_ROBIN,  TRIAL_CONSTANT};
+  draw d = {seed * 7919u + 17u};
+  int n[3];
+  unsigned kind = drawn(&d, 4) ? 0 : TRIAL_FIXED;
+  char boundary[9] = "dd dd dd";
+  const bool closed = drawn(&d, 2); /* box */
+  bool odd_period = false;
+  for (int axis = 0; axis < 3; axis++) {
+    n[axis] = 1 + drawn(&d, longest);
+    for (int side = 0; side < 2; side++)
+      boundary[3 * axis + side] = closed ? 'n' : "dnr"[drawn(&d, 3)];
+    if (drawn(&d, 4) == 0) boundary[3 * axis] = boundary[3 * axis + 1] = 'p';
+    odd_period = odd_period || (boundary[3 * axis] == 'p' && n[axis] % 2);
+  }
+  for (int m = 0; m < 6; m++)
+    if (drawn(&d, 4) == 0) kind |= kinds[m];
+  if ((n[0] == 1) + (n[1] == 1) + (n[2] == 1) > 1)
+    kind &= ~(unsigned)TRIAL_ROBIN; /* needs 2 faces */
+  trial t = trial_of(n, boundary, kind);
+  const int few = drawn(&d, 10);
+  for (size_t q = 0; t.fixed && q < t.cells; q++) {
+    const bool fixed = drawn(&d, 30) < few;
+    t.fixed[q] = fixed ? -1 + 0.01 * drawn(&d, 300) : NAN;
+    t.f[q] = fixed ? NAN : 0.01 * drawn(&d, 100);
+  }
+  for (size_t q = 0; kind & TRIAL_ALPHA && !(kind & TRIAL_CONSTANT) && q < t.cells; q++)
+    if (drawn(&d, 10) > few) t.c.alpha[q] = 0;
+  close_at_random(&t, &d);
+  t.o.rtol = 1e-11;
+  t.o.transfer = transfers[drawn(&d, 4)];
+  /* of two cells of one colour, beside the seam of such an axis, gsrb makes nothing if they are a piece */
+  t.o.smoother = smoothers[drawn(&d, odd_period ? 3 : 5) + (odd_period ? 2 : 0)];
+  t.o.max_cycles = 2000;
+  t.threads = 1 + drawn(&d, 2);
+  return t;
+}
+
+/* ---- the dense solve ---- */
+
+/* Gaussian elimination with pivots; b becomes the solution. */
+static void eliminate(size_t n, double *a, double *b)
+{
+  for (size_t c = 0; c < n; c++) {
+    size_t pivot = c;
+    for (size_t r = c; r < n; r++)
+      if (fabs(a[r * n + c]) > fabs(a[pivot * n + c])) pivot = r;
+    for (size_t m = 0; m < n && pivot != c; m++) {
+      const double swap = a[c * n + m];
+      a[c * n + m] = a[pivot * n + m], a[pivot * n + m] = swap;
+    }
+    const double swap = b[c];
+    b[c] = b[pivot], b[pivot] = swap;
+    for (size_t r = c + 1; r < n; r++) {
+      const double factor = a[r * n + c] / a[c * n + c];
+      for (size_t m = c; factor != 0 && m < n; m++)
+        a[r * n + m] -= factor * a[c * n + m];
+      b[r] -= factor * b[c];
+    }
+  }
+  for (size_t c = n; c-- > 0;) {
+    for (size_t m = c + 1; m < n; m++)
+      b[c] -= a[c * n + m] * b[m];
+    b[c] /= a[c * n + c];
+  }
+}
+
+static bool is_fixed(const trial *t, size_t q)
+{
+  return t->fixed && t->fixed[q] == t->fixed[q];
+}
+
+static void spread(const trial *t, const double *a, mask_pieces *p, size_t from)
+{
+  const size_t n = t->cells;
+  size_t *stack = malloc(n * sizeof *stack), depth = 0;
+  stack[depth++] = from, p->piece[from] = p->count;
+  while (depth) {
+    const size_t q = stack[--depth];
+    double sum = 0;
+    for (size_t m = 0; m < n; m++) {
+      const double t_qm = a[q * n + m];
+      sum += t_qm;
+      if (m == q || t_qm == 0) continue;
+      if (is_fixed(t, m)) p->held[p->count] = true;
+      if (is_fixed(t, m) || p->piece[m] >= 0) continue;
+      p->piece[m] = p->count;
+      stack[depth++] = m;
+    }
+    if (sum > 1e-11 * a[q * n + q]) p->held[p->count] = true;
+  }
+  free(stack);
+  p->count++;
+}
+
+static mask_pieces find(const trial *t, const double *a)
+{
+  const size_t n = t->cells;
+  mask_pieces p = {.piece = malloc(n * sizeof *p.piece),
+                   .held = calloc(n + 1, sizeof *p.held),
+                   .mean = calloc(n + 1, sizeof *p.mean)};
+  for (size_t q = 0; q < n; q++)
+    p.piece[q] = -1;
+  for (size_t q = 0; q < n; q++)
+    if (p.piece[q] < 0 && a[q * n + q] > 0 && !is_fixed(t, q)) spread(t, a, &p, q);
+  for (int m = 0; m < p.count; m++)
+    p.singular += !p.held[m];
+  return p;
+}
+
+/* b: integrated f */
+static void constrain(const trial *t, const robust_oracle *o, mask_pieces *p, double *a, double *b)
+{
+  const size_t n = t->cells;
+  for (int m = 0; m < p->count; m++) {
+    double sum = 0, volume = 0;
+    size_t first = n;
+    for (size_t q = 0; q < n; q++)
+      if (p->piece[q] == m) {
+        sum += b[q], volume += o->volume[q];
+        if (first == n) first = q;
+      }
+    if (p->held[m]) continue;
+    p->mean[m] = sum / volume;
+    for (size_t q = 0; q < n; q++) {
+      if (p->piece[q] == m) b[q] -= o->volume[q] * p->mean[m];
+      a[first * n + q] = p->piece[q] == m ? o->volume[q] : 0;
+    }
+    b[first] = 0;
+  }
+}
+
+double *mask_solution(const trial *t, mask_pieces *found)
+{
+  const size_t n = t->cells;
+  robust_oracle *o = robust_create(&t->c.spec, t->widths, HYMG_TRANSFER_WEIGHTED);
+  double *a = malloc(n * n * sizeof *a), *b = support_poison(n), *f = support_poison(n),
+         *zero = calloc(n, sizeof *zero);
+  memcpy(a, o->outer, n * n * sizeof *a);
+  mask_pieces p = find(t, a);
+  for (size_t q = 0; q < n; q++)
+    f[q] = p.piece[q] < 0 ? 0 : t->f[q];
+  robust_residual(o, f, zero, b);
+  for (size_t q = 0; q < n; q++) {
+    b[q] *= o->volume[q];
+    if (p.piece[q] >= 0) continue;
+    memset(a + q * n, 0, n * sizeof *a);
+    a[q * n + q] = 1;
+    b[q] = is_fixed(t, q) ? t->fixed[q] : 0;
+  }
+  constrain(t, o, &p, a, b);
+  eliminate(n, a, b);
+  if (found)
+    *found = p;
+  else
+    mask_release(&p);
+  robust_destroy(o);
+  free(a);
+  free(f);
+  free(zero);
+  return b;
+}
+
+void mask_release(mask_pieces *p)
+{
+  free(p->piece);
+  free(p->held);
+  free(p->mean);
+}
