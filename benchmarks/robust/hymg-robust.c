@@ -16,10 +16,10 @@ static bool is_first(void)
 static bool is_group(const robust_options *o, int *first, int *end)
 {
   const char *word = o->line.num_words == 1 ? o->line.word[0] : "";
-  const bool sources = strcmp(word, "sources") == 0;
-  *first = sources ? robust_num_all : 0;
-  *end = sources ? robust_num_names : robust_num_all;
-  return sources || strcmp(word, "all") == 0;
+  const bool masks = strcmp(word, "masks") == 0, sources = strcmp(word, "sources") == 0;
+  *first = masks ? robust_first_mask : sources ? robust_num_all : 0;
+  *end = masks ? robust_num_names : sources ? robust_first_mask : robust_num_all;
+  return masks || sources || strcmp(word, "all") == 0;
 }
 
 /* Reads each problem's options: by the words of the command line, or of a group, or the options alone. */

@@ -14,8 +14,18 @@ typedef enum robust_rhs {
   ROBUST_RHS_ONE,
   ROBUST_RHS_NOISE,
   ROBUST_RHS_POINT,
-  ROBUST_RHS_ACTIVE
+  ROBUST_RHS_ACTIVE,
+  ROBUST_RHS_ZERO,
+  ROBUST_RHS_BOWL
 } robust_rhs;
+
+/* Cells that the surface of a body cuts. */
+typedef enum robust_cut {
+  ROBUST_CUT_NONE,
+  ROBUST_CUT_SPHERE,
+  ROBUST_CUT_HELD, /* u is 0 on the surface */
+  ROBUST_CUT_LATTICE
+} robust_cut;
 
 /* Where alpha is. */
 typedef enum robust_alpha_in {
@@ -34,6 +44,8 @@ typedef struct robust_options {
   int coefficients; /* of robust_coefficient_words */
   int rhs;          /* a robust_rhs, as it is read by index; likewise: */
   int alpha_in;     /* a robust_alpha_in */
+  int mask;         /* of robust_mask_words */
+  int cut;          /* a robust_cut */
   int all_axes;     /* --stretch applies to all axes, of length 1, else to z */
   int fv4;          /* the operator, else FV2 */
   int method, extrapolation;
@@ -41,6 +53,8 @@ typedef struct robust_options {
   double alpha_wave;               /* amplitude of the wave by which alpha varies; 0: one alpha */
   double hold;                     /* value that f asks for where alpha is; 0: none */
   double limiter;                  /* 0: default */
+  double porosity, radius, loops;  /* of masks; radius 0: the mask's own */
+  double low_value;                /* of u on the low z wall, a Dirichlet one */
   double stretch, aspect, largest; /* stretch 0: equal cells */
   int block;
   hymg_boundary boundary[6];
@@ -55,9 +69,10 @@ typedef struct robust_name {
   const char *name, *keys; /* keys: options as on the command line */
 } robust_name;
 extern const robust_name robust_names[];
-extern const int robust_num_names, robust_num_all; /* the first ones are all's, the rest sources' */
-extern const char *const robust_coefficient_words[], *const robust_rhs_words[],
-                                                         *const robust_alpha_words[];
+/* the first ones are all's, then sources', from first_mask on masks' */
+extern const int robust_num_names, robust_num_all, robust_first_mask;
+extern const char *const robust_coefficient_words[],
+    *const robust_rhs_words[], *const robust_alpha_words[], *const robust_mask_words[];
 
 /* Defaults, then the keys of a named problem (NULL: none), then the command line. False: the
  * program is to exit with *code; rank 0 says why. */
@@ -76,6 +91,8 @@ typedef struct robust_problem {
   double *width[3];
   double *beta[3]; /* of the cells; the same array three times if it does not differ by axis */
   double *alpha;   /* over options->alpha; NULL: 1 */
+  unsigned char *active; /* with a mask: is the cell no part of a body? Else NULL */
+  double *part[4]; /* with cut cells: what is open of the low faces along each axis, and of cells */
   double *rhs;
 } robust_problem;
 
@@ -86,6 +103,15 @@ void robust_problem_destroy(robust_problem *p);
  * coefficients. */
 void robust_place_alpha(robust_problem *p);
 void robust_place_rhs(robust_problem *p);
+/* Numbers from 0 to below 1; a state after so many. */
+double robust_random(uint64_t *state);
+uint64_t robust_random_from(uint64_t seed, int skipped);
+/* masks.c. allocate: false if out of memory. open_part: of beta of a face between two cells, or at a wall. */
+bool robust_has_mask(const robust_options *o);
+bool robust_allocate_mask(robust_problem *p);
+void robust_make_mask(robust_problem *p, double *const centre[3]);
+void robust_mask_rhs(robust_problem *p);
+double robust_open_part(const robust_problem *p, int axis, size_t low, size_t high, bool inner);
 /* Of the low face of this cell (cell[axis] up to n) along axis: the harmonic mean by distance;
  * at walls beta of the cell. */
 double robust_face_beta(const robust_problem *p, int axis, const int cell[3]);

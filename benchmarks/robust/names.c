@@ -7,6 +7,12 @@
 #define FLAT  " --boundary d,d,d,d,n,n"
 #define PLANE "--grid 250,250,1" FLAT
 
+/* In one group, masks: faces of beta 0. f = 1 plus noise, u = 0 on one wall or nowhere; FLUX: u = 1 at the bottom, 0 at
+ * the top. */
+#define BODY "--coefficients constant --boundary n,n,n,n,n,d"
+#define SHUT "--coefficients constant --boundary n"
+#define FLUX "--coefficients constant --boundary n,n,n,n,d,d --low-value 1 --rhs zero"
+
 /* In one group, sources: few cells with f or alpha. */
 #define POINT "--coefficients constant --extrapolation quadratic --rhs point"
 #define PINNED                                                                                     \
@@ -104,9 +110,36 @@ const robust_name robust_names[] = {
     {"sink_1e-4", SINK " --alpha 1e-4"},
     {"ponds_1e-3", PONDS " --alpha 1e-3"},
     {"ponds_1e-6", PONDS " --alpha 1e-6"},
+    {"sphere", BODY " --mask sphere"},
+    {"sphere63", SHUT " --mask sphere --grid 63,57,65"},
+    {"sphere2d", "--coefficients constant --boundary n,n,n,d,n,n --mask sphere --grid 256,256,1"},
+    {"spheres4", BODY " --mask lattice --blk 4 --radius 0.45"},
+    {"overlap", FLUX " --mask lattice --blk 4 --radius 0.55"},
+    {"ocean", SHUT " --mask ocean --grid 64,64,32 --stretch 1.2"},
+    {"ocean100", SHUT " --mask ocean --grid 100,80,30 --spacing 1,1,1"},
+    {"pores_0.6", FLUX " --mask spheres --porosity 0.6"},
+    {"pores_0.4", FLUX " --mask spheres --porosity 0.4"},
+    {"pores_0.3", FLUX " --mask spheres --porosity 0.3"},
+    {"pores_0.2", FLUX " --mask spheres --porosity 0.2"},
+    {"pores63_0.3", FLUX " --mask spheres --porosity 0.3 --radius 3 --grid 63,63,63"},
+    {"grains_0.6", FLUX " --mask grains --porosity 0.6"},
+    {"grains_0.4", FLUX " --mask grains --porosity 0.4"},
+    {"grains_0.3", FLUX " --mask grains --porosity 0.3"},
+    {"blobs_0.5", FLUX " --mask blobs --porosity 0.5"},
+    {"blobs_0.3", FLUX " --mask blobs --porosity 0.3"},
+    {"open_0.6", FLUX " --mask cells --porosity 0.6 --grid 48,48,48"},
+    {"open_0.4", FLUX " --mask cells --porosity 0.4 --grid 48,48,48"},
+    {"serpentine", SHUT " --mask serpentine --blk 32 --grid 63,64,64"},
+    {"rooms", SHUT " --mask rooms"},
+    {"pockets", SHUT " --mask pockets"},
+    {"corners", SHUT " --mask corners --blk 4"},
+    {"corners1", SHUT " --mask corners --blk 1 --alpha 1"},
+    {"maze63_10", SHUT " --mask maze --loops 0.1 --grid 63,63,63"},
+    {"cut", "--coefficients constant --cut sphere"},
+    {"cutheld", "--coefficients constant --cut held"},
 };
 const int robust_num_names = sizeof robust_names / sizeof *robust_names;
-const int robust_num_all = 75;
+const int robust_num_all = 75, robust_first_mask = 85;
 
 const robust_name *robust_find(const robust_options *o, const char *name)
 {

@@ -13,7 +13,7 @@
 enum { MOST_KEYS = 24, LONGEST_KEYS = 192 };
 
 static const char usage[] =
-    "usage: hymg-robust [NAME ... | all | sources] [options]\n"
+    "usage: hymg-robust [NAME ... | all | sources | masks] [options]\n"
     "       mpirun -n RANKS hymg-robust ...\n"
     "\n"
     "Solves a u - div(beta grad u) = f in hard cases and prints a line for each: odd\n"
@@ -23,8 +23,9 @@ static const char usage[] =
     "Names:\n"
     "  NAME                  one of --list: sets options of a problem, which further\n"
     "                        options override\n"
-    "  all                   every problem that has a name but those of sources\n"
-    "  sources               point sources, held values, weak sinks, ponds\n";
+    "  all                   every problem that has a name but those below\n"
+    "  sources               point sources, held values, weak sinks, ponds\n"
+    "  masks                 bodies, an ocean, porous media, closed rooms, cut cells\n";
 
 static const char notes[] =
     "Columns: cycles or iterations (it); work units (WU), 1 the residual on the\n"
@@ -32,10 +33,11 @@ static const char notes[] =
     "path; whether it converged; final residual over f.\n"
     "\n"
     "Exit status: 0 done; 1 a problem that was given did not converge (not with all\n"
-    "or sources); 2 bad input; 3 failure at run time.\n";
+    "sources or masks); 2 bad input; 3 failure at run time.\n";
 
-const char *const robust_rhs_words[] = {"one", "noise", "point", "active", NULL};
+const char *const robust_rhs_words[] = {"one", "noise", "point", "active", "zero", "bowl", NULL};
 const char *const robust_alpha_words[] = {"all", "cell", "plane", "cells", "active", "sink", NULL};
+static const char *const cut_words[] = {"none", "sphere", "held", "lattice", NULL};
 static const char *const axes_words[] = {"z", "xyz", NULL};
 static const char *const extrapolation_words[] = {"linear", "quadratic", "vertex", NULL};
 static const char *const operator_words[] = {"fv2", "fv4", NULL};
@@ -78,6 +80,7 @@ static robust_options defaults(void)
                       .aspect = 100,
                       .largest = 1,
                       .block = 8,
+                      .porosity = 0.4,
                       .repeat = 1,
                       .robin = {1, 1}};
   o.solver = hymg_options_default();
@@ -106,8 +109,23 @@ static bool read_table(robust_options *o, int argc, char **argv, int *code)
        .kind = OPTION_INT, &o->block, 1, MAX_CELLS_PER_AXIS},
       {"rhs", NULL,
        "f: one; noise, 1 + noise of one cell; point, 1 in one cell; active, noise where beta is "
-       "at least 1",
+       "at least 1; zero; bowl, 1 + x y + z^2",
        .kind = OPTION_WORD, &o->rhs, .words = robust_rhs_words},
+      {"mask", NULL,
+       "cells in which nothing flows: outside of a sphere, a lattice of N^3 spheres (--blk), an "
+       "ocean, ...; "
+       "spheres: what is between random ones; grains: in them",
+       .kind = OPTION_WORD, &o->mask, .words = robust_mask_words},
+      {"cut", NULL,
+       "cells cut by a sphere, one with u = 0 on it, or a lattice of spheres, parts to 1e-6",
+       .kind = OPTION_WORD, &o->cut, .words = cut_words},
+      {"porosity", "P", "the part of cells that a random mask leaves", .kind = OPTION_REAL,
+       &o->porosity, 0, 1},
+      {"radius", "R",
+       "lattice: over a period; random spheres: cells, 0: a tenth of NX; blobs: cells",
+       .kind = OPTION_REAL, &o->radius, 0, 1e6},
+      {"loops", "P", "maze: the part of walls that is open", .kind = OPTION_REAL, &o->loops, 0, 1},
+      {"low-value", "U", "u on the low z wall", .kind = OPTION_REAL, &o->low_value, -1e12, 1e12},
       {"boundary", "dirichlet|periodic|neumann|robin|X-,X+,Y-,Y+,Z-,Z+",
        "on all walls, or one of these words (or its first letter) for each wall",
        .kind = OPTION_CUSTOM, o->boundary, .read = options_read_boundary, .otherwise = "dirichlet"},
@@ -225,6 +243,11 @@ static bool check(const robust_options *o)
     return options_refuse(c, "--limiter %g with --operator fv2: with fv4 only", o->limiter);
   if (o->fv4 && o->extrapolation)
     return options_refuse(c, "--extrapolation quadratic with --operator fv4, which has its own");
+  if (robust_has_mask(o) && o->hypre) return options_refuse(c, "--hypre: not with --mask or --cut");
+  if (o->cut == ROBUST_CUT_HELD && o->alpha > 0)
+    return options_refuse(c, "--cut held with --alpha %g: one of them", o->alpha);
+  if (o->cut && (o->stretch > 0 || o->mask))
+    return options_refuse(c, "--cut with --stretch or --mask: equal cells, and one of the two");
   return !o->hypre || (o->extrapolation == 0 && !o->fv4) ||
          options_refuse(c, "--hypre: its matrix is fv2's with linear extrapolation only");
 }

@@ -27,7 +27,7 @@ typedef double beta_of(const place *p);
 /* ---- random numbers ---- */
 
 /* 0 <= x < 1 */
-static double next_random(uint64_t *state)
+double robust_random(uint64_t *state)
 {
   *state ^= *state << 13;
   *state ^= *state >> 7;
@@ -35,17 +35,17 @@ static double next_random(uint64_t *state)
   return (double)(*state >> 11) * 0x1p-53;
 }
 
-static uint64_t start_random(uint64_t seed)
+uint64_t robust_random_from(uint64_t seed, int skipped)
 {
-  for (int i = 0; i < WARM_UP; i++)
-    next_random(&seed);
+  for (int i = 0; i < skipped; i++)
+    robust_random(&seed);
   return seed;
 }
 
 /* Box and Muller's, of which one of two is used. */
 static double next_gauss(uint64_t *state)
 {
-  const double radius = next_random(state), angle = next_random(state);
+  const double radius = robust_random(state), angle = robust_random(state);
   return sqrt(-2 * log(radius + 1e-300)) * cos(6.283185307179586 * angle);
 }
 
@@ -126,7 +126,7 @@ static double wires(const place *p)
   return inside(p, planes >= 2);
 }
 
-BETA(cells, inside(p, next_random(p->random) < 0.3))
+BETA(cells, inside(p, robust_random(p->random) < 0.3))
 BETA(logn, exp(p->options->ratio *next_gauss(p->random)))
 
 /* Labyrinth of period 12 cells: about half of the cells, 1; the ratio in the others. */
@@ -226,22 +226,40 @@ static void make_cells(robust_problem *p, double *const centre[3], place *at)
         if (!anisotropic) p->beta[0][q] = made;
         for (int axis = 0; axis < 3 && anisotropic; axis++)
           p->beta[axis][q] = axis == made ? p->options->ratio : 1;
-        if (p->alpha) p->alpha[q] = alpha_at(at);
+        if (p->alpha) p->alpha[q] = p->options->cut == ROBUST_CUT_HELD ? 0 : alpha_at(at);
+      }
+}
+
+/* 1 + x y + z^2 */
+static void make_bowl(robust_problem *p)
+{
+  const int *n = p->options->n;
+  size_t q = 0;
+  for (int k = 0; k < n[2]; k++)
+    for (int j = 0; j < n[1]; j++)
+      for (int i = 0; i < n[0]; i++, q++) {
+        const double x = (i + 0.5) / n[0], y = (j + 0.5) / n[1], z = (k + 0.5) / n[2];
+        p->rhs[q] = 1 + x * y + z * z;
       }
 }
 
 static void make_rhs(robust_problem *p, size_t num_cells)
 {
-  uint64_t random = start_random(rhs_seed);
+  const int kind = p->options->rhs;
+  uint64_t random = robust_random_from(rhs_seed, WARM_UP);
   for (size_t q = 0; q < num_cells; q++)
-    p->rhs[q] = p->options->rhs != ROBUST_RHS_ONE ? 1 + (next_random(&random) - 0.5) : 1;
+    p->rhs[q] = kind == ROBUST_RHS_ZERO  ? 0
+                : kind != ROBUST_RHS_ONE ? 1 + (robust_random(&random) - 0.5)
+                                         : 1;
+  if (kind == ROBUST_RHS_BOWL) make_bowl(p);
 }
 
 static bool allocate(robust_problem *p, double *centre[3], size_t num_cells)
 {
   bool ok = (p->rhs = malloc(num_cells * sizeof *p->rhs));
-  if (p->options->alpha_wave > 0 || p->options->alpha_in)
+  if (p->options->alpha_wave > 0 || p->options->alpha_in || p->options->cut == ROBUST_CUT_HELD)
     ok = (p->alpha = malloc(num_cells * sizeof *p->alpha)) && ok;
+  ok = robust_allocate_mask(p) && ok;
   for (int axis = 0; axis < 3; axis++) {
     const size_t n = (size_t)p->options->n[axis];
     const bool own = axis == 0 || is_anisotropic(p->options);
@@ -257,18 +275,20 @@ bool robust_problem_create(const robust_options *o, robust_problem *p)
 {
   const size_t num_cells = (size_t)o->n[0] * (size_t)o->n[1] * (size_t)o->n[2];
   double *centre[3], *table = malloc(TABLE * sizeof *table);
-  uint64_t random = start_random(coefficient_seed);
+  uint64_t random = robust_random_from(coefficient_seed, WARM_UP);
   *p = (robust_problem){.options = o};
   const bool ok = allocate(p, centre, num_cells) && table;
   if (ok) {
     place at = {.options = o, .flat = o->n[2] == 1, .table = table, .random = &random};
     for (int i = 0; i < TABLE; i++)
-      table[i] = next_random(&random);
+      table[i] = robust_random(&random);
     make_widths(o, p->width);
     for (int axis = 0; axis < 3; axis++)
       make_centres(o->n[axis], p->width[axis], centre[axis]);
     make_cells(p, centre, &at);
+    robust_make_mask(p, centre);
     make_rhs(p, num_cells);
+    robust_mask_rhs(p);
     robust_place_alpha(p);
     robust_place_rhs(p);
   }
@@ -285,6 +305,9 @@ void robust_problem_destroy(robust_problem *p)
     if (axis == 0 || p->beta[axis] != p->beta[0]) free(p->beta[axis]);
     free(p->width[axis]);
   }
+  for (int m = 0; m < 4; m++)
+    free(p->part[m]);
+  free(p->active);
   free(p->alpha);
   free(p->rhs);
   *p = (robust_problem){.options = NULL};
@@ -319,10 +342,13 @@ double robust_face_beta(const robust_problem *p, int axis, const int cell[3])
 {
   int low[3], high[3];
   const double *beta = p->beta[axis], *width = p->width[axis];
-  if (!sides_of(p->options, axis, cell, low, high)) return beta[index_of(p->options->n, low)];
+  const bool inner = sides_of(p->options, axis, cell, low, high);
+  const size_t below = index_of(p->options->n, low), above = index_of(p->options->n, high);
+  const double open = robust_open_part(p, axis, below, above, inner);
+  if (!inner) return open * beta[below];
   const double w1 = width[low[axis]], w2 = width[high[axis]];
-  const double b1 = beta[index_of(p->options->n, low)], b2 = beta[index_of(p->options->n, high)];
-  return 0.5 * (w1 + w2) / (0.5 * w1 / b1 + 0.5 * w2 / b2);
+  const double b1 = beta[below], b2 = beta[above];
+  return open * 0.5 * (w1 + w2) / (0.5 * w1 / b1 + 0.5 * w2 / b2);
 }
 
 double robust_conductance(const robust_problem *p, int axis, const int cell[3])

@@ -97,7 +97,8 @@ static bool make_solver(objects *o, const robust_options *options, int *code)
   desc.limiter = options->limiter;
   if (!options->fv4)
     desc.extrapolation = (hymg_extrapolation)(HYMG_EXTRAPOLATION_LINEAR + options->extrapolation);
-  desc.a = o->alpha ? options->alpha : options->alpha > 0;
+  desc.a = options->cut == ROBUST_CUT_HELD ? 1 : o->alpha ? options->alpha : options->alpha > 0;
+  desc.boundary_constant[4] = options->low_value;
   desc.alpha_constant = options->alpha;
   desc.alpha = o->alpha;
   for (int face = 0; face < 6; face++) {
