@@ -3,6 +3,7 @@
 !     Its extents are the brick's; `low` is the index of its first element when the grid's first cell is (1, 1, 1), and is
 !     (1, 1, 1) if absent. For an array whose bounds are global indices: status = hymg_field_write(f, a, lbound(a));
 !   * hymg_field_put also takes cell(3, :), of which (1, 1, 1) is the first cell of the grid, and value(:);
+!   * hymg_body_fractions also takes distances a(:,:,:) at vertices, of which (1, 1, 1) is the low corner of cell (1, 1, 1);
 !   * hymg_text and hymg_error_text give character strings;
 !   * hymg_context_create has the options last, and fails with HYMG_EVERSION if this module and the library are of
 !     different versions; hymg_context_create_mpi is in module hymg_mpi.
@@ -31,6 +32,9 @@ module hymg
   interface hymg_field_wrap
     procedure hymg_field_wrap_c, wrap_array
   end interface
+  interface hymg_body_fractions
+    procedure hymg_body_fractions_c, fractions_of_array
+  end interface
 
   ! What hymg.h calls a brick and its data.
   type, private :: brick
@@ -39,7 +43,8 @@ module hymg
     type(c_ptr) :: data
   end type
 
-  private :: write_array, read_array, write_own_array, read_own_array, wrap_array, brick_of, address
+  private :: write_array, read_array, write_own_array, read_own_array, wrap_array, &
+    fractions_of_array, brick_of, address
 
 contains
 
@@ -140,6 +145,15 @@ contains
         b%data, field)
   end function
 
+  integer(c_int) function fractions_of_array(distance, volume, area, low) result(status)
+    real(c_double), intent(in), target :: distance(:, :, :)
+    type(hymg_field), intent(in) :: volume, area(3)
+    integer, intent(in), optional :: low(3)
+    type(brick) :: b
+    b = brick_of(distance, low)
+    status = hymg_body_fractions_c(b%low, b%count, b%stride, b%data, volume, area)
+  end function
+
   type(brick) function brick_of(array, low) result(b)
     real(c_double), intent(in), target :: array(:, :, :)
     integer, intent(in), optional :: low(3)
@@ -171,6 +185,7 @@ contains
     type(hymg_context_options) :: context_options
     type(hymg_device_info) :: device_info
     type(hymg_grid_desc) :: grid_desc
+    type(hymg_body) :: body
     type(hymg_operator_desc) :: operator_desc
     type(hymg_options) :: options
     type(hymg_option_info) :: option_info
@@ -188,6 +203,7 @@ contains
     call compare('hymg_context_options', c_sizeof(context_options))
     call compare('hymg_device_info', c_sizeof(device_info))
     call compare('hymg_grid_desc', c_sizeof(grid_desc))
+    call compare('hymg_body', c_sizeof(body))
     call compare('hymg_operator_desc', c_sizeof(operator_desc))
     call compare('hymg_options', c_sizeof(options))
     call compare('hymg_option_info', c_sizeof(option_info))

@@ -256,6 +256,34 @@ module hymg_calls
       type(c_ptr), intent(in) :: name(*)
       character(kind=c_char), intent(in) :: file(*)
     end function
+    integer(c_int) function hymg_mask_coefficients(active, alpha, beta, weight) bind(c)
+      import
+      type(hymg_field), value :: active, alpha, weight
+      type(hymg_field), intent(in) :: beta(3)
+    end function
+    type(hymg_body) function hymg_body_default() bind(c)
+      import
+    end function
+    integer(c_int) function hymg_body_fractions_c(low, count, stride, distance, volume, area) &
+        bind(c, name='hymg_body_fractions')
+      import
+      integer(c_int), intent(in) :: low(3), count(3)
+      integer(c_ptrdiff_t), intent(in) :: stride(3)
+      type(c_ptr), value :: distance
+      type(hymg_field), value :: volume
+      type(hymg_field), intent(in) :: area(3)
+    end function
+    integer(c_int) function hymg_body_coefficients(body, a, b, alpha, beta, weight, source) bind(c)
+      import
+      type(hymg_body), intent(in) :: body
+      real(c_double), value :: a, b
+      type(hymg_field), value :: alpha, weight, source
+      type(hymg_field), intent(in) :: beta(3)
+    end function
+    integer(c_int) function hymg_body_rhs(weight, source, f) bind(c)
+      import
+      type(hymg_field), value :: weight, source, f
+    end function
     type(hymg_operator_desc) function hymg_operator_desc_default() bind(c)
       import
     end function

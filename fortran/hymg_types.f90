@@ -161,6 +161,15 @@ module hymg_types
     type(hymg_field) :: fixed
   end type
 
+  type, bind(c) :: hymg_body
+    type(hymg_field) :: volume, area(3)
+    integer(c_int) :: condition = HYMG_NEUMANN
+    real(c_double) :: value_constant = 0
+    type(hymg_field) :: value
+    real(c_double) :: robin_alpha_constant = 1, robin_beta_constant = 1
+    type(hymg_field) :: robin_alpha, robin_beta
+  end type
+
   type, bind(c) :: hymg_cycle_record
     integer(c_int) :: kind
     real(c_double) :: residual_max

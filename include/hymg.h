@@ -386,6 +386,70 @@ HYMG_API hymg_status hymg_field_save(const hymg_field *field, const char *file);
 HYMG_API hymg_status hymg_fields_save(int count, const hymg_field *const field[],
                                       const char *const name[], const char *file);
 
+/* ---- bodies and masks ---- */
+
+/* What is solid is left out by coefficients. These calls make them: alpha and beta hold those of the equation without
+ * the body and get those with it, with zeros on faces and in cells that are closed. They know no operator and no
+ * solver. Fields are of one grid, in any memory and layout (values pass through the host's memory), and formulas those
+ * of FV2. docs/boundaries.md explains them, docs/numerics.md has their orders. */
+
+/* Collective. active: cell field, 0 in cells that are left out, any other number elsewhere. beta becomes 0 on all
+ * faces of inactive cells, alpha (or NULL) in these cells; weight (or NULL) becomes 1 in active cells and 0 in
+ * others, for hymg_body_rhs. beta and alpha may be NaN in inactive cells. Errors: EINVAL (fields; active is NaN,
+ * with the cell), ENOMEM, EMPI; the fields then are as they were. */
+HYMG_API hymg_status hymg_mask_coefficients(const hymg_field *active, hymg_field *alpha,
+                                            hymg_field *const beta[3], hymg_field *weight);
+
+/* A body by what it leaves open, and the condition on its surface; n points into the body. */
+typedef struct hymg_body {
+  /* Fractions of 0 to 1, without a least one but 0: of the volume of each cell (CELL) and of the area of each face
+   * (FACE_X, FACE_Y, FACE_Z). All are required. */
+  const hymg_field *volume;
+  const hymg_field *area[3];
+  /* NEUMANN (the default): b beta du/dn = value, the flux into the open part per unit of area. DIRICHLET: u = value.
+   * ROBIN: robin_alpha u + robin_beta du/dn = value, both >= 0 and not both 0. */
+  hymg_boundary condition;
+  double value_constant; /* used where value is NULL; finite; 0 */
+  const hymg_field *
+      value; /* cell field: the value at the point of the surface that is nearest to the cell's centre;
+                            * read in cells that the surface cuts and, with DIRICHLET, their neighbours */
+  double robin_alpha_constant, robin_beta_constant; /* used where the fields are NULL; 1 */
+  const hymg_field *robin_alpha, *robin_beta; /* cell fields, read in cells that the surface cuts */
+} hymg_body;
+/* NEUMANN with value 0, which is a wall; no fields. */
+HYMG_API hymg_body hymg_body_default(void);
+
+/* Fractions from a signed distance, positive in the open part, or any function with that sign that is smooth
+ * near the surface. It is given at the vertices of cells: vertex (i, j, k) of n[0] + 1 and so on is the low corner
+ * of cell (i, j, k). Vertices rather than centres, so that each cell's fractions come from its own 8 numbers, without
+ * those of other ranks or beyond the domain, and both cells at a face agree on it. (low, count, stride, distance)
+ * is a brick of vertices in host memory, as in hymg_field_write, that holds those of all cells of this rank.
+ * Exact for planes, with an error of O(h^2) of a curved surface. Not collective. Errors: EINVAL (volume NULL gives no
+ * text; fields; a brick that lacks vertices; a distance that is not finite, with the vertex), ENOMEM, ECUDA. */
+HYMG_API hymg_status hymg_body_fractions(const int low[3], const int count[3],
+                                         const ptrdiff_t stride[3], const double *distance,
+                                         hymg_field *volume, hymg_field *const area[3]);
+
+/* Collective. alpha and beta of a alpha u - b div(beta grad u) = f become those with the body, for the same a and b;
+ * the right-hand side is weight f + source (hymg_body_rhs). weight and source may be NULL; alpha, too, with NEUMANN.
+ *   NEUMANN, ROBIN  cut cells: beta times the area's fraction, alpha and f times the volume's; u is the value at the
+ *                   centre of the whole cell. Of 2nd order in u, of 1st in the fluxes.
+ *   DIRICHLET       cells whose centre is open, as whole cells; those with a closed centre are left out, as by
+ *                   hymg_mask_coefficients, and the faces to them lead to the surface where it crosses the line
+ *                   between the centres. Of 2nd order in u, of 1st in the fluxes, and symmetric.
+ * DIRICHLET and ROBIN need a > 0: their part of alpha is b beta / a times a length^-2. Several bodies: one call after
+ * the other, and their right-hand sides in the same order. beta is read on all faces of cells that are open or cut, alpha
+ * in these cells; elsewhere they may be NaN.
+ * Errors: EINVAL (body or body.volume NULL gives no text; fields; a; a fraction outside 0 to 1 or bad Robin
+ * numbers, with the cell), ENOMEM, EMPI; the fields then are as they were. */
+HYMG_API hymg_status hymg_body_coefficients(const hymg_body *body, double a, double b,
+                                            hymg_field *alpha, hymg_field *const beta[3],
+                                            hymg_field *weight, hymg_field *source);
+/* f becomes weight f + source, without reading f where weight is 0; source may be NULL. Cell fields. Not collective.
+ * Errors: EINVAL (f NULL gives no text; fields), ENOMEM, ECUDA. */
+HYMG_API hymg_status hymg_body_rhs(const hymg_field *weight, const hymg_field *source,
+                                   hymg_field *f);
+
 /* ---- operator: a description ---- */
 
 typedef enum hymg_stencil { HYMG_FV2 = 0, HYMG_FV4 = 1 } hymg_stencil;
@@ -953,6 +1017,7 @@ HYMG_API hymg_status hymg_solver_profile_row(const hymg_solver *solver, int inde
   X(hymg_context_options)                                                                          \
   X(hymg_device_info)                                                                              \
   X(hymg_grid_desc)                                                                                \
+  X(hymg_body)                                                                                     \
   X(hymg_operator_desc)                                                                            \
   X(hymg_options)                                                                                  \
   X(hymg_option_info)                                                                              \

@@ -34,6 +34,7 @@ program test_hymg
   call test_save()
   call test_solve()
   call test_fluxes()
+  call test_body()
   all_failed = failed
   call check(hymg_context_max(context, all_failed) == HYMG_OK, 'max')
   if (hymg_context_rank(context) == 0) &
@@ -291,5 +292,67 @@ contains
         end do
       end do
     end do
+  end subroutine
+  ! A wall at 0.3 of the second cell along x, from distances with bounds of their own; then a mask.
+  subroutine test_body()
+    integer, parameter :: n(3) = [6, 5, 4]
+    real(c_double) :: distance(0:n(1), 0:n(2), 0:n(3)), values(n(1), n(2), n(3)), qx(n(1) + 1, n(2), n(3))
+    real(c_double) :: qy(n(1), n(2) + 1, n(3))
+    type(hymg_body) :: body
+    type(hymg_grid) :: grid
+    type(hymg_field) :: alpha, beta(3), area(3), volume, weight, source
+    integer :: i, axis
+    grid = make_grid(n)
+    do i = 0, n(1)
+      distance(i, :, :) = (i - 1.3_c_double) / n(1)
+    end do
+    call check(hymg_field_create(grid, hymg_solver(), HYMG_CELL, HYMG_DOUBLE, volume) == HYMG_OK, 'volume')
+    call check(hymg_field_create(grid, hymg_solver(), HYMG_CELL, HYMG_DOUBLE, alpha) == HYMG_OK, 'alpha')
+    call check(hymg_field_create(grid, hymg_solver(), HYMG_CELL, HYMG_DOUBLE, weight) == HYMG_OK, 'weight')
+    call check(hymg_field_create(grid, hymg_solver(), HYMG_CELL, HYMG_DOUBLE, source) == HYMG_OK, 'source')
+    do axis = 1, 3
+      call check(hymg_field_create(grid, hymg_solver(), axis, HYMG_DOUBLE, area(axis)) == HYMG_OK, 'area')
+      call check(hymg_field_create(grid, hymg_solver(), axis, HYMG_DOUBLE, beta(axis)) == HYMG_OK, 'beta')
+      call check(hymg_field_fill(beta(axis), 3._c_double) == HYMG_OK, 'beta is 3')
+    end do
+    call check(hymg_field_fill(alpha, 5._c_double) == HYMG_OK, 'alpha is 5')
+    call check(hymg_body_fractions(distance, volume, area) == HYMG_OK, 'fractions')
+    call check(hymg_body_fractions(distance(0:4, :, :), volume, area) == HYMG_EINVAL .or. hymg_context_ranks(context) > 1, &
+        'vertices 0 to 4 of 6')
+    body%volume = volume
+    body%area = area
+    body%value_constant = 2
+    call check(hymg_body_coefficients(body, 1._c_double, 1._c_double, alpha, beta, weight, source) == HYMG_OK, 'a body')
+    call whole(alpha, values)
+    call check(all(values(1, :, :) == 0), 'alpha where all is closed')
+    call check(all(abs(values(2, :, :) - 3.5_c_double) < 1e-14_c_double), 'alpha of a cut cell')
+    call whole(source, values)
+    call check(all(abs(values(2, :, :) - 2 * n(1)) < 1e-11_c_double), 'the flux of the body')
+    qx = 3
+    call check(hymg_field_read_own(beta(1), qx) == HYMG_OK, 'read beta')
+    call check(all(qx(1:2, :, :) == 0 .or. qx(1:2, :, :) == 3) .and. all(qx(3:, :, :) == 3), 'faces along x')
+    qy = 2.1_c_double
+    call check(hymg_field_read_own(beta(2), qy) == HYMG_OK, 'read beta')
+    call check(all(abs(qy(2, :, :) - 2.1_c_double) < 1e-14_c_double), 'faces of cut cells')
+    call check(hymg_field_fill(source, 7._c_double) == HYMG_OK, 'f')
+    call check(hymg_body_rhs(weight, hymg_field(), source) == HYMG_OK, 'a right-hand side')
+    call whole(source, values)
+    call check(all(abs(values(2, :, :) - 4.9_c_double) < 1e-14_c_double), 'f of a cut cell')
+    call check(hymg_mask_coefficients(volume, hymg_field(), beta, weight) == HYMG_OK, 'a mask')
+    call whole(weight, values)
+    call check(all(values(1, :, :) == 0), 'not active')
+    call check(all(values(2:, :, :) == 1), 'active')
+    body%condition = HYMG_DIRICHLET
+    call check(hymg_body_coefficients(body, 0._c_double, 1._c_double, alpha, beta, weight, source) == HYMG_EINVAL, 'a = 0')
+    call check(index(hymg_error_text(context), 'a = 0 with a dirichlet condition') > 0, 'the text names a')
+    do axis = 1, 3
+      call hymg_field_destroy(area(axis))
+      call hymg_field_destroy(beta(axis))
+    end do
+    call hymg_field_destroy(volume)
+    call hymg_field_destroy(alpha)
+    call hymg_field_destroy(weight)
+    call hymg_field_destroy(source)
+    call hymg_grid_destroy(grid)
   end subroutine
 end program test_hymg

@@ -114,7 +114,7 @@ compare_with_header()
   "$work/header" | grep -v '^hymg_context_create_mpi ' | sort >"$work/header.rows"
   "$work/module" | sort >"$work/module.rows"
   if [ "$(wc -l <"$work/header.rows")" -lt 250 ]; then fail 'few rows in the header'
-  elif [ "$(echo $types | wc -w)" != 4 ]; then fail "defaults of $types"
+  elif [ "$(echo $types | wc -w)" != 5 ]; then fail "defaults of $types"
   elif ! diff "$work/header.rows" "$work/module.rows" >"$work/output"; then
     cat "$work/output"
     fail 'hymg.h (<) and the modules of fortran/ (>) differ'
