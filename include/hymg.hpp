@@ -343,6 +343,84 @@ private:
   }
 };
 
+/* Collective: coefficients without what is not active, as hymg_mask_coefficients. The fields of beta are those of the
+ * faces normal to x, y and z. */
+using faces = std::array<field, 3>;
+namespace detail
+{
+inline std::array<hymg_field *, 3> pointers(const faces &f)
+{
+  return {f[0].get(), f[1].get(), f[2].get()};
+}
+} // namespace detail
+inline void mask_coefficients(const field &active, faces &beta, field *alpha = nullptr,
+                              field *weight = nullptr)
+{
+  check(hymg_mask_coefficients(active.get(), alpha ? alpha->get() : nullptr,
+                               detail::pointers(beta).data(), weight ? weight->get() : nullptr),
+        active.raw_context());
+}
+
+/* A solid body by what it leaves open, and the condition on its surface: the members of hymg_body but the fractions,
+ * which it holds as fields. */
+class body : public hymg_body
+{
+public:
+  /* All open, a wall. */
+  explicit body(const grid &g) : body(g, field(g), face_fields(g))
+  {
+    volume_.fill(1);
+    for (field &f : area_)
+      f.fill(1);
+  }
+  /* From fractions. */
+  body(const grid &, const field &open_volume, const faces &open_area)
+      : hymg_body(hymg_body_default()), volume_(open_volume), area_(open_area)
+  {
+    hymg_body::volume = volume_.get();
+    for (std::size_t axis = 0; axis < 3; axis++)
+      hymg_body::area[axis] = area_[axis].get();
+  }
+  /* From a signed distance at vertices, positive in the open part; the span's brick of vertices, whose low corner is vertex
+   * `low`, has those of all cells of this rank. */
+  body(const grid &g, const strided_span<const double> &distance, const index3 &low = {})
+      : body(g, field(g), face_fields(g))
+  {
+    const auto pointers = detail::pointers(area_);
+    check(hymg_body_fractions(low.data(), distance.count().data(), distance.stride().data(),
+                              distance.data(), volume_.get(), pointers.data()),
+          g.raw_context());
+  }
+  const field &volume_field() const { return volume_; }
+  const faces &area_fields() const { return area_; }
+  /* Collective: coefficients with the body, as hymg_body_coefficients. */
+  void coefficients(double a, double b, faces &beta, field *alpha = nullptr,
+                    field *weight = nullptr, field *source = nullptr) const
+  {
+    check(hymg_body_coefficients(this, a, b, alpha ? alpha->get() : nullptr,
+                                 detail::pointers(beta).data(), weight ? weight->get() : nullptr,
+                                 source ? source->get() : nullptr),
+          volume_.raw_context());
+  }
+
+private:
+  static faces face_fields(const grid &g)
+  {
+    return {field(g, HYMG_FACE_X), field(g, HYMG_FACE_Y), field(g, HYMG_FACE_Z)};
+  }
+  field volume_;
+  faces area_;
+};
+/* f = weight f + source */
+inline void body_rhs(const field &weight, const field &source, field &f)
+{
+  check(hymg_body_rhs(weight.get(), source.get(), f.get()), f.raw_context());
+}
+inline void body_rhs(const field &weight, field &f)
+{
+  check(hymg_body_rhs(weight.get(), nullptr, f.get()), f.raw_context());
+}
+
 /* Collective: fields of one grid with their names, to a .vti or .vtr file. */
 inline void save(const std::vector<std::pair<std::string, field>> &named, const std::string &file)
 {

@@ -424,6 +424,59 @@ static void test_line_and_advice()
   CHECK(held.advice().find("there is one cell along z") == 0);
 }
 
+/* Entries of a field that this rank holds, NaN elsewhere. */
+static std::vector<double> held(const hymg::field &f, const hymg::index3 &count)
+{
+  std::vector<double> v(std::size_t(count[0] * count[1] * count[2]), nan_value);
+  f.read_own({v.data(), count});
+  return v;
+}
+
+static bool all_near(const std::vector<double> &v, const hymg::index3 &count, int i, double want)
+{
+  for (std::size_t at = std::size_t(i); at < v.size(); at += std::size_t(count[0]))
+    if (!std::isnan(v[at]) && !(std::abs(v[at] - want) < 1e-11)) return false;
+  return true;
+}
+
+/* A wall at 0.3 of the second cell along x, then a mask. */
+static void test_body()
+{
+  const hymg::context c = make_context();
+  const hymg::grid g(c, box(6, 5, 4));
+  const hymg::index3 cells = {6, 5, 4}, vertices = {7, 6, 5}, x_faces = {7, 5, 4};
+  std::vector<double> distance(7 * 6 * 5);
+  for (std::size_t m = 0; m < distance.size(); m++)
+    distance[m] = (double(m % 7) - 1.3) / 6;
+  hymg::field alpha(g), weight(g), source(g);
+  hymg::faces beta = {hymg::field(g, HYMG_FACE_X), hymg::field(g, HYMG_FACE_Y),
+                      hymg::field(g, HYMG_FACE_Z)};
+  for (hymg::field &f : beta)
+    f.fill(3);
+  alpha.fill(5);
+  hymg::body wall(g, hymg::strided_span<const double>(distance.data(), vertices));
+  wall.value_constant = 2;
+  wall.coefficients(1, 1, beta, &alpha, &weight, &source);
+  CHECK(all_near(held(alpha, cells), cells, 0, 0) && all_near(held(alpha, cells), cells, 1, 3.5));
+  CHECK(all_near(held(source, cells), cells, 1, 12) && all_near(held(source, cells), cells, 2, 0));
+  CHECK(all_near(held(beta[0], x_faces), x_faces, 1, 0) &&
+        all_near(held(beta[0], x_faces), x_faces, 2, 3));
+  source.fill(7);
+  hymg::body_rhs(weight, source);
+  CHECK(all_near(held(source, cells), cells, 1, 4.9));
+  hymg::mask_coefficients(wall.volume_field(), beta, nullptr, &weight);
+  CHECK(all_near(held(weight, cells), cells, 0, 0) && all_near(held(weight, cells), cells, 1, 1));
+  hymg::body open(g);
+  open.condition = HYMG_ROBIN;
+  std::string text;
+  try {
+    open.coefficients(0, 1, beta, &alpha);
+  } catch (const hymg::error &e) {
+    text = e.what();
+  }
+  CHECK(text.find("a = 0 with a robin condition") != std::string::npos);
+}
+
 int main(int argc, char **argv)
 {
 #ifdef TEST_MPI
@@ -441,6 +494,7 @@ int main(int argc, char **argv)
   test_plane_descriptions();
   test_plane();
   test_line_and_advice();
+  test_body();
   failures = failed;
 #ifdef TEST_MPI
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
