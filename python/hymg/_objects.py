@@ -207,7 +207,7 @@ class Objects:
             desc.fixed = ffi.NULL if fixed is None else fixed
         if "beta" in values:
             beta = self._per_axis_beta(values["beta"])
-            if all(is_number(x) for x in beta) and beta[0] == beta[1] == beta[2] and not desc.beta[0]:
+            if all(is_number(x) and x == beta[0] for x in beta) and not desc.beta[0]:
                 desc.beta_constant = number(beta[0], "beta")
             else:
                 for axis, h in enumerate(self._axes):

@@ -515,3 +515,10 @@ def test_values_and_options_that_are_nearly_right():
         assert np.array_equal(s.solve(np.ones((8, 9))), same.solve(np.ones((8, 9))))
         with pytest.raises(TypeError, match="unknown coefficient 'alfa'; did you mean 'alpha'"):
             s.update(alfa=1.0)
+
+
+@pytest.mark.parametrize("shape", ((6, 5), (7,)))
+def test_number_as_beta_is_that_of_every_axis(rng, shape):
+    f = rng.standard_normal(shape)
+    twice = hymg.Solver(shape, spacing=0.1, beta=2.0, rtol=1e-12).solve(f)
+    assert np.abs(2 * twice - hymg.Solver(shape, spacing=0.1, rtol=1e-12).solve(f)).max() < 1e-9 * np.abs(twice).max()

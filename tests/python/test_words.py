@@ -76,8 +76,8 @@ def test_cells_and_axes_are_those_of_the_arrays(order, rng):
         hymg.Solver(bad.shape, alpha=bad, order=order)
     for axis in range(3):
         beta = [np.ones([n + (i == axis) for i, n in enumerate(f.shape)]) for axis in range(3)]
-        beta[axis][3, 2, 1] = 0
-        with pytest.raises(hymg.InvalidArgument, match=rf"face along axis {axis} = 0 at \(3, 2, 1\)"):
+        beta[axis][3, 2, 1] = -1
+        with pytest.raises(hymg.InvalidArgument, match=rf"face along axis {axis} = -1 at \(3, 2, 1\)"):
             hymg.Solver(f.shape, beta=beta, order=order)
         spacing = [1.0] * 3
         spacing[axis] = 0.1
