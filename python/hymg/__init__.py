@@ -7,6 +7,7 @@
 `hymg.Solver` is the way in; docs/python.md explains arrays, coefficients, GPUs and scipy.
 """
 
+from ._bodies import Body, fractions
 from ._hymg import ffi as _ffi
 from ._hymg import lib as _lib
 from ._library import ConvergenceWarning, Error, InvalidArgument, OutOfMemory, Unsupported
@@ -15,6 +16,7 @@ from ._solver import Solver
 from ._words import text as _text
 
 __all__ = [
+    "Body",
     "ConvergenceWarning",
     "Cycle",
     "Error",
@@ -24,6 +26,7 @@ __all__ = [
     "Solver",
     "Unsupported",
     "build_info",
+    "fractions",
     "__version__",
 ]
 

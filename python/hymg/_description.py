@@ -48,6 +48,7 @@ def _operator(s: Any) -> dict[str, Any]:
         "alpha": desc.alpha_constant if alpha is None else alpha,
         "beta": desc.beta_constant if beta[0] is None else tuple(beta),
         "fixed": _values(s, ("fixed", 0), s.local_shape),
+        **s._covers[0].arguments(),
         "boundary_values": _walls(s, "boundary_values", None),
         "robin_alpha": _walls(s, "robin_alpha", desc.robin_alpha_constant),
         "robin_beta": _walls(s, "robin_beta", desc.robin_beta_constant),

@@ -11,6 +11,7 @@ from typing import Any, Optional
 
 from . import _arrays, _fixed, _mpi, _process, _ranks
 from ._arrays import View, Wanted
+from ._bodies import Cover, destroy_covers
 from ._hymg import ffi, lib
 from ._library import InvalidArgument, Unsupported, check, enum_value, set_options
 from ._result import Monitor, Result, Watch, result_of
@@ -45,6 +46,7 @@ class Objects:
         self._op: Any = ffi.NULL
         self._desc: Any = ffi.new("hymg_operator_desc *", lib.hymg_operator_desc_default())
         self._fields: dict[tuple[str, int], Any] = {}
+        self._covers = [Cover()]  # of the mask and the bodies, one
         self._preconditioner: Any = None
         self._ordinal: Optional[int] = None
         self._stream = stream_address(stream)
@@ -148,7 +150,11 @@ class Objects:
 
     def _make_operator(self, stencil: str, extrapolation: str, limiter: float, **coefficients: Any) -> None:
         self._stack.callback(destroy_fields, self._fields)
+        with self._together():
+            self._covers[0] = Cover(coefficients.pop("active"), coefficients.pop("body"))
         if coefficients["a"] is None:
+            if coefficients["alpha"] is None and self._covers[0].needs_alpha():
+                coefficients["alpha"] = 0.0
             coefficients["a"] = 0.0 if coefficients["alpha"] is None else 1.0
         given = {name: value for name, value in coefficients.items() if value is not None}
         with self._together():
@@ -162,7 +168,8 @@ class Objects:
             self._desc.limiter = number(limiter, "limiter")
             self._desc.extrapolation = enum_value("hymg_extrapolation", extrapolation)
             self._describe(self._desc, given, self._fields)
-        self._op = self._make("operator", self._grid, self._desc)
+        self._stack.callback(destroy_covers, self._covers)
+        self._op = self._make("operator", self._grid, self._covers[0].make(self, self._desc))
 
     def _make_solver(self, values: dict[str, Any]) -> None:
         self._options = ffi.new("hymg_options *", lib.hymg_options_default())

@@ -40,6 +40,11 @@ class Solver(Objects):
     fixed            cells where u is given and no unknown, with FV2: an array of cells that is NaN where u is unknown,
                      or a pair (mask of bools, values), or a pair (cells, values) with a list of their indices or a
                      tuple of one index array per axis, of the whole domain. f does not count there and may be NaN
+    active           an array of cells, with FV2: where it is 0 (False) the cell is left out, and no flux passes its faces;
+                     f does not count there and may be NaN
+    body             a hymg.Body with a condition on its surface, or a signed distance at the vertices of cells (one entry
+                     more along every axis), positive in the open part, for a wall; or a list of such bodies. With FV2.
+                     alpha, beta and f are given as they would be without the body
     a, b             numbers; a is 1 by default if alpha is given
     stencil          "fv2", second order, or, for boxes, "fv4", fourth order
     extrapolation    at Dirichlet and Robin boundaries with FV2: "linear", "quadratic", "vertex" or "default"
@@ -73,6 +78,8 @@ class Solver(Objects):
         beta: Any = None,
         alpha: Any = None,
         fixed: Any = None,
+        active: Any = None,
+        body: Any = None,
         a: Optional[float] = None,
         b: float = 1.0,
         stencil: str = "fv2",
@@ -100,6 +107,8 @@ class Solver(Objects):
                 b=b,
                 alpha=alpha,
                 fixed=fixed,
+                active=active,
+                body=body,
                 beta=beta,
                 boundary_values=boundary_values,
                 robin_alpha=robin_alpha,
@@ -160,6 +169,7 @@ class Solver(Objects):
                     raise ValueError("guess: only with Solver(..., initial_guess=True)")
                 given, u, target = self._views(f, "f", out)
                 self._copy_in(self._f, given)
+                self._covers[0].add_to(self, self._f)
                 if guess is not None:
                     self._copy_in(self._u, self._view(guess, "guess"))
                 elif self._options.initial_guess:
@@ -209,6 +219,7 @@ class Solver(Objects):
                 given, result, target = self._views(f, "f", out)
                 solution = self._view(u, "u")
                 self._copy_in(self._f, given)
+                self._covers[0].add_to(self, self._f)
                 self._copy_in(self._u, solution)
             self._check(lib.hymg_residual(self._solver, 0, self._f, self._u, self._f))
             self._copy_out(self._f, target)
@@ -307,7 +318,7 @@ class Solver(Objects):
     def description(self) -> dict[str, Any]:
         """The arguments that make such a solver, as in Solver(**s.description()), with the present coefficients.
 
-        All are numbers, words and NumPy arrays (new ones), so the dictionary can be pickled and sent to another process.
+        All are numbers, words, NumPy arrays and bodies (new ones), so the dictionary can be pickled and sent to another process.
         What belongs to this process is not in it: comm, stream and monitor. With comm the arrays are this rank's part.
         """
         with self._in_use():
@@ -324,12 +335,14 @@ class Solver(Objects):
         return _restored, (type(self), {**self.description(), **({"monitor": monitor} if monitor else {})})
 
     def update(self, **coefficients: Any) -> None:
-        """New values for a, b, alpha, beta, boundary_values, robin_alpha, robin_beta or fixed; those not named stay.
+        """New values for a, b, alpha, beta, boundary_values, robin_alpha, robin_beta, fixed, active or body; those not
+        named stay.
 
-        What was an array stays one, and what was a number stays a number; other cells may be fixed than before. If the
-        new values are refused (hymg.Error, ValueError), the solver keeps the old ones.
+        What was an array stays one, and what was a number stays a number; other cells may be fixed or active than before,
+        and bodies may move. alpha and beta are given as without bodies. If the new values are refused (hymg.Error,
+        ValueError), the solver keeps the old ones.
         """
-        known = ("a", "b", "alpha", "beta", "boundary_values", "robin_alpha", "robin_beta", "fixed")
+        known = ("a", "b", "alpha", "beta", "boundary_values", "robin_alpha", "robin_beta", "fixed", "active", "body")
         unknown = set(coefficients) - set(known)
         if unknown:
             raise TypeError(f"update: unknown coefficient '{min(unknown)}'; {nearest(min(unknown), known)}")
@@ -337,18 +350,23 @@ class Solver(Objects):
             desc = ffi.new("hymg_operator_desc *", self._desc[0])
             fields: dict[tuple[str, int], Any] = {}
             solvers = [self._solver] + ([self._preconditioner[0]] if self._preconditioner else [])
+            with self._together():
+                cover = self._covers[0].changed(coefficients)
             try:
                 with self._together():
                     self._describe(desc, coefficients, fields)
-                self._check(lib.hymg_operator_set(self._op, desc))
+                self._check(lib.hymg_operator_set(self._op, cover.make(self, desc)))
                 for solver in solvers:
                     self._check(lib.hymg_solver_update(solver))
             except BaseException:
-                lib.hymg_operator_set(self._op, self._desc)
+                lib.hymg_operator_set(self._op, self._covers[0].desc)
                 for solver in solvers:
                     lib.hymg_solver_update(solver)
                 destroy_fields(fields)
+                cover.destroy()
                 raise
+            self._covers[0].destroy()
+            self._covers[0] = cover
             destroy_fields({key: self._fields.pop(key) for key in fields if key in self._fields})
             self._fields.update(fields)
             self._desc = desc

@@ -76,6 +76,39 @@ def fixed_cells_are_those_of_one_rank(**cuts):
         assert np.array_equal(s.solve(part(f, s.local)), part(expected, s.local))
 
 
+def bodies_and_masks_are_those_of_one_rank(**cuts):
+    rng = np.random.default_rng(6)
+    f, active = rng.standard_normal(SHAPE), rng.random(SHAPE) < 0.9
+    places = np.meshgrid(*[np.arange(n + 1) * h for n, h in zip(SHAPE, SPACING)], indexing="ij", sparse=True)
+    distance = np.sqrt((places[0] - 0.45) ** 2 + (places[1] - 0.6) ** 2) - 0.21 + 0 * places[2]
+    value = rng.random(SHAPE)
+    for condition in ("neumann", "dirichlet", "robin"):
+        body = hymg.Body(distance, condition=condition, value=value)
+        expected = alone({"active": active, "body": body, "beta": 2.0}, f)[0]
+        with hymg.Solver(SHAPE, spacing=SPACING, comm=COMM, **cuts) as empty:
+            local = empty.local
+        vertices = tuple(slice(s.start, s.stop + 1) for s in local)
+        mine = hymg.Body(distance[vertices], condition=condition, value=part(value, local))
+        with hymg.Solver(
+            SHAPE,
+            spacing=SPACING,
+            boundary=BOUNDARY,
+            comm=COMM,
+            active=part(active, local),
+            body=mine,
+            beta=2.0,
+            **cuts,
+        ) as s:
+            assert np.array_equal(s.solve(part(f, local)), part(expected, local))
+            try:
+                s.update(body=hymg.Body(distance[vertices] * (np.nan if COMM.rank == 1 else 1.0), condition=condition))
+            except hymg.InvalidArgument as error:
+                assert "distance nan" in str(error) or "rank 1" in str(error)
+            else:
+                raise AssertionError("NaN on one rank was accepted")
+            assert np.array_equal(s.solve(part(f, local)), part(expected, local))
+
+
 def one_file_has_the_parts_of_all_ranks():
     u = np.random.default_rng(8).standard_normal(SHAPE)
     folder = COMM.bcast(tempfile.mkdtemp() if COMM.rank == 0 else None)
@@ -236,6 +269,8 @@ def main():
     bits_are_those_of_one_rank("C", boxes=(1, 3, 1))
     fixed_cells_are_those_of_one_rank(cuts=([4, 3, 3], None, None))
     fixed_cells_are_those_of_one_rank(boxes=(1, 1, 3))
+    bodies_and_masks_are_those_of_one_rank(cuts=([4, 3, 3], None, None))
+    bodies_and_masks_are_those_of_one_rank(boxes=(1, 3, 1))
     one_file_has_the_parts_of_all_ranks()
     fluxes_are_those_of_one_rank()
     planes_and_lines_have_the_bits_of_one_rank((12, 10), cuts=([5, 4, 3], None))
@@ -246,7 +281,7 @@ def main():
     several_bricks_are_refused()
     COMM.Barrier()
     if COMM.rank == 0:
-        print("9 passed in 0.0s")
+        print("10 passed in 0.0s")
 
 
 if __name__ == "__main__":

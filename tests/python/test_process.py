@@ -77,6 +77,8 @@ def described_solvers(rng):
     yield {"boundary": "robin", "robin_alpha": ((wall, 2.0), None, None), "robin_beta": ((1.0, 0.5), None, None)}
     yield {"boundary": "neumann", "fixed": np.where(rng.random(SHAPE) < 0.1, 2.5, np.nan)}
     yield {"widths": (rng.random(8) + 0.5, None, [1.0, 2, 3, 2, 1]), "cuts": ([3, 5], None, None)}
+    distance = np.arange(9.0)[:, None, None] - 1.7 + np.zeros([n + 1 for n in SHAPE])
+    yield {"active": rng.random(SHAPE) < 0.9, "body": [hymg.Body(distance, condition="dirichlet", value=2.0)]}
 
 
 def test_a_description_makes_the_same_solver(rng):
