@@ -191,6 +191,63 @@ static void change_field(calls *c)
   }
 }
 
+/* ---- masks and bodies ---- */
+
+/* A field of its own for a call, mostly with numbers that suit; now and then none, or of another kind. */
+static hymg_field *made(calls *c, hymg_grid *grid, hymg_centering centering, bool fraction)
+{
+  hymg_field *x = NULL;
+  const uint8_t how = calls_byte(c);
+  const double value = how % 8 == 1 ? calls_number(c) : how / 255.;
+  if (how % 16 == 2) return NULL;
+  if (!ok(c, hymg_field_create(grid, NULL, how % 16 == 3 ? HYMG_CELL : centering, HYMG_DOUBLE, &x)))
+    return NULL;
+  ok(c, hymg_field_fill(x, fraction ? value : 2 * value));
+  if (x && how % 4 == 0 && centering == HYMG_CELL) put_cells(c, x);
+  return x;
+}
+
+/* Distances that cover the grid or do not; what is beyond the array is never named. */
+static void take_distance(calls *c, hymg_field *volume, hymg_field *const area[3])
+{
+  static double distance[WRAP_CELLS];
+  const ptrdiff_t stride[3] = {1, WRAP_SIDE, WRAP_SIDE * WRAP_SIDE};
+  const int low[3] = {0, 0, 0}, count[3] = {calls_side(c), calls_side(c), calls_side(c)};
+  const double scale = calls_number(c);
+  if (count[0] > WRAP_SIDE || count[1] > WRAP_SIDE || count[2] > WRAP_SIDE) return;
+  for (int m = 0; m < WRAP_CELLS; m++)
+    distance[m] = (m % 13 - 6) * scale;
+  ok(c, hymg_body_fractions(low, count, stride, distance, volume, area));
+}
+
+static void fill_coefficients(calls *c)
+{
+  hymg_grid *const grid = calls_pick_grid(c)->grid;
+  if (!grid) return;
+  hymg_field *cell[7], *face[6];
+  for (int m = 0; m < 7; m++)
+    cell[m] = made(c, grid, HYMG_CELL, m == 0);
+  for (int m = 0; m < 6; m++)
+    face[m] = made(c, grid, (hymg_centering)(1 + m % 3), m < 3);
+  hymg_body body = hymg_body_default();
+  body.condition = calls_enum(c, 3);
+  body.volume = cell[0], body.value = cell[1], body.value_constant = calls_number(c);
+  body.robin_alpha = cell[2], body.robin_beta = cell[3];
+  for (int axis = 0; axis < 3; axis++)
+    body.area[axis] = face[axis];
+  if (calls_byte(c) % 2) take_distance(c, cell[0], face);
+  if (calls_byte(c) % 4 == 0)
+    ok(c, hymg_mask_coefficients(cell[0], cell[4], face + 3, cell[5]));
+  else
+    ok(c, hymg_body_coefficients(&body, calls_number(c), calls_number(c), cell[4], face + 3,
+                                 cell[5], cell[6]));
+  ok(c, hymg_body_rhs(cell[5], cell[6], calls_pick_field(c)->field));
+  for (int m = 0; m < 7; m++)
+    hymg_field_destroy(&cell[m]);
+  for (int m = 0; m < 6; m++)
+    hymg_field_destroy(&face[m]);
+}
+
 /* ---- work ---- */
 
 static void ask(calls *c, solver_slot *s)
@@ -322,6 +379,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
       break;
     case 7:
       change_field(&c);
+      break;
+    case 15:
+      fill_coefficients(&c);
       break;
     default:
       solve(&c);
