@@ -71,7 +71,7 @@ module hymg_types
   end enum
   enum, bind(c)
     enumerator :: HYMG_TRANSFER_AUTO = 0, HYMG_TRANSFER_CONSTANT = 1, HYMG_TRANSFER_WEIGHTED = 2
-    enumerator :: HYMG_TRANSFER_TENSOR = 3
+    enumerator :: HYMG_TRANSFER_TENSOR = 3, HYMG_TRANSFER_PAIRS = 4
   end enum
   enum, bind(c)
     enumerator :: HYMG_NORM_MAX = 0, HYMG_NORM_2 = 1

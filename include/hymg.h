@@ -639,7 +639,8 @@ typedef enum hymg_transfer {
   HYMG_TRANSFER_AUTO = 0,
   HYMG_TRANSFER_CONSTANT = 1,
   HYMG_TRANSFER_WEIGHTED = 2,
-  HYMG_TRANSFER_TENSOR = 3
+  HYMG_TRANSFER_TENSOR = 3,
+  HYMG_TRANSFER_PAIRS = 4
 } hymg_transfer;
 
 /* The norm of residual and f that the tolerance refers to: largest absolute value, or root of the

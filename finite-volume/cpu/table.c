@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cpu/cpu.h"
+#include "cpu/graph/graph.h"
 #include "cpu/robust.h"
 #include "cpu/setup.h"
 
@@ -94,6 +95,7 @@ const hymgi_backend hymgi_cpu_table = {
     .interpolate_later = hymgi_cpu_interpolate_later,
     .smooth_norm = HYMGI_IN_DOUBLE(hymgi_cpu_smooth_norm),
     .robust = &robust,
+    .graphs = HYMGI_IN_DOUBLE(&hymgi_cpu_graphs),
     .coarse_multiply = HYMGI_IN_DOUBLE(hymgi_cpu_coarse_multiply),
     .fill = hymgi_cpu_fill,
     .axpby = HYMGI_IN_DOUBLE(hymgi_cpu_axpby),

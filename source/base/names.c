@@ -50,7 +50,7 @@ static const struct {
     {"hymg_transport", HYMG_TRANSPORT_AUTO,
      NAMES("auto", "device", "staged", "peer", "nccl", "none")},
     {"hymg_path", HYMG_PATH_AUTO, NAMES("auto", "standard", "robust")},
-    {"hymg_transfer", HYMG_TRANSFER_AUTO, NAMES("auto", "constant", "weighted", "tensor")},
+    {"hymg_transfer", HYMG_TRANSFER_AUTO, NAMES("auto", "constant", "weighted", "tensor", "pairs")},
     {"hymg_norm", HYMG_NORM_MAX, NAMES("max", "2")},
     {"hymg_mean", HYMG_MEAN_SUBTRACT, NAMES("subtract", "error")},
     {"hymg_cycle_kind", HYMG_KIND_F, NAMES("f", "v", "w", "cg", "bicgstab")},

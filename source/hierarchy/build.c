@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "hierarchy/build.h"
+#include "hierarchy/pairs.h"
 #include "multigrid/level_ops.h"
 #include "transport/transport.h"
 
@@ -369,6 +370,7 @@ void hymgi_hierarchy_destroy(hymgi_hierarchy *h)
 {
   hymgi_singles_destroy(h);
   hymgi_pieces_destroy(h);
+  hymgi_pairs_destroy(h);
   hymgi_coarse_matrix_destroy(h);
   hymgi_transport_disconnect(h);
   hymgi_system_destroy(h);
@@ -381,6 +383,7 @@ size_t hymgi_hierarchy_bytes(const hymgi_hierarchy *h)
 {
   const bool diagonal = h->system != h->level && h->kind->keeps_diagonal && h->level->num_boxes;
   size_t bytes = diagonal ? ((size_t)h->level->vector_size + STAGGER) * sizeof(double) : 0;
+  bytes += h->pairs ? h->pairs->bytes : 0;
   for (int l = 0; l <= h->singles.count && h->singles.level; l++)
     bytes += h->singles.level[l].arena_doubles * sizeof(double);
   for (const hymgi_level *level = h->level; level < h->level + h->num_levels; level++) {

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "hierarchy/pairs.h"
 #include "multigrid/level_ops.h"
 #include "transport/transport.h"
 
@@ -238,6 +239,14 @@ static hymg_status fill_coarser(hymgi_hierarchy *h, bool *kept)
   }
 }
 
+/* The graphs, or none. */
+static hymg_status set_pairs(hymgi_hierarchy *h)
+{
+  if (h->method.transfer->pairs) return hymgi_pairs_make(h);
+  hymgi_pairs_destroy(h);
+  return HYMG_OK;
+}
+
 /* FV4 on level 0: its limiter, the mean of alpha u, then its boundaries. */
 static hymg_status set_fv4(hymgi_hierarchy *h)
 {
@@ -250,6 +259,7 @@ hymg_status hymgi_levels_complete(hymgi_hierarchy *h)
 {
   if (!inherits(h)) return HYMG_OK;
   TRY(fill_coarser(h, NULL));
+  TRY(set_pairs(h));
   const int host = h->placement.host_from;
   if (h->placement.fine->attach) h->choice.host_from = host < h->num_levels ? host : h->num_levels;
   TRY(set_fv4(h));
@@ -270,13 +280,24 @@ hymg_status hymgi_levels_update(hymgi_hierarchy *h, bool *kept)
   set_transfer(h, h->options.transfer);
   TRY(load(h));
   TRY(fill_coarser(h, kept));
-  return *kept ? set_fv4(h) : HYMG_OK;
+  if (!*kept) return HYMG_OK;
+  TRY(set_pairs(h));
+  return set_fv4(h);
 }
 
-hymg_status hymgi_levels_change(hymgi_hierarchy *h, bool tensor)
+/* The same levels with the coefficients that their transfer makes. */
+static hymg_status coarsen_again(hymgi_hierarchy *h)
 {
-  set_transfer(h, tensor ? HYMG_TRANSFER_TENSOR : HYMG_TRANSFER_WEIGHTED);
   for (int l = 0; l + 1 < h->num_levels; l++)
     TRY(coarsen_coefficients(h, h->level + l, h->level + l + 1));
   return HYMG_OK;
+}
+
+hymg_status hymgi_levels_change(hymgi_hierarchy *h, hymg_transfer wanted)
+{
+  const bool were = h->method.transfer->pairs, kept = were && wanted == HYMG_TRANSFER_WEIGHTED;
+  set_transfer(h, wanted);
+  hymgi_preset_sweeps(h);
+  TRY(set_pairs(h));
+  return h->method.transfer->pairs || kept ? HYMG_OK : coarsen_again(h);
 }

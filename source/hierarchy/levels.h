@@ -15,8 +15,9 @@ hymg_status hymgi_levels_begin(hymgi_hierarchy *h, const hymgi_backend *backend,
 hymg_status hymgi_levels_complete(hymgi_hierarchy *h);
 /* Reads the coefficients again. *kept: false if other axes would have to be halved; the levels must then be made anew. */
 hymg_status hymgi_levels_update(hymgi_hierarchy *h, bool *kept);
-/* Other coefficients and weights of the same levels, for the tensor or the weighted transfer of the robust path.
- * Invalidates recorded cycles. Needs the memory that an update needs. */
-hymg_status hymgi_levels_change(hymgi_hierarchy *h, bool tensor);
+/* Another transfer of the robust path, TENSOR, PAIRS or WEIGHTED: other coefficients and weights of the same levels, or graphs
+ * beside them, which need memory; from and to these the levels stay as they are. Invalidates recorded cycles. Else
+ * needs the memory that an update needs. */
+hymg_status hymgi_levels_change(hymgi_hierarchy *h, hymg_transfer wanted);
 
 #endif

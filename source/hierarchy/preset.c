@@ -96,8 +96,9 @@ void hymgi_preset_sweeps(hymgi_hierarchy *h)
   hymgi_method *m = &h->method;
   if (!m->robust || h->options.sweeps >= 0 || m->smoother != HYMG_GSRB) return;
   const bool singular = m->singular || h->pieces.singular;
-  m->sweeps = singular ? SWEEPS_SINGULAR : SWEEPS_ROBUST;
-  m->coarse_sweeps = singular ? COARSE_SWEEPS_SINGULAR : SWEEPS_ROBUST;
+  const bool more = singular && !m->transfer->pairs; /* whose coarse levels do that */
+  m->sweeps = more ? SWEEPS_SINGULAR : SWEEPS_ROBUST;
+  m->coarse_sweeps = more ? COARSE_SWEEPS_SINGULAR : SWEEPS_ROBUST;
 }
 
 /* Is FV4, or FV2 with a parabola at some boundary that has more than one cell across. */
@@ -116,6 +117,7 @@ static void set_robust(hymgi_hierarchy *h)
   const hymg_grid_desc *d = &h->op->grid->desc;
   m->robust = m->any_sides = true;
   m->transfer = hymgi_robust_transfer(h->options.transfer);
+  if (m->transfer->pairs) h->mixed = false;
   m->stretched = d->widths[0] || d->widths[1] || d->widths[2];
   m->variable_beta = true;
   m->empty_rows = m->fixed || m->masked;

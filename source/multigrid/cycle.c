@@ -3,6 +3,7 @@
  * work runs, exchange data with other ranks and record times for the profile. */
 #include "multigrid/hierarchy.h"
 #include "multigrid/level_ops.h"
+#include "multigrid/pairs.h"
 
 /* A rank takes part in a level only if it holds cells of it. */
 static bool holds(const hymgi_level *level)
@@ -47,6 +48,8 @@ static bool ends(hymgi_hierarchy *h, hymgi_level *level, int visits, bool from_z
   if (level->single && !level->hands_over) return false;
   if (level->hands_over)
     hand_over(h, level, visits, from_zero);
+  else if (l == 0 && level->transfer->pairs && h->pairs->active)
+    hymgi_pairs_cycle(h);
   else if (product)
     hymgi_coarse_multiply(h, 1);
   else if (l == h->num_levels - 1)

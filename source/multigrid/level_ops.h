@@ -25,6 +25,8 @@ void hymgi_run_plan(const hymgi_level *level, const hymgi_plan *plan, const hymg
 /* Ranks that hold nothing of the level may call every level operation; their reductions return
  * 0. */
 void hymgi_smooth(hymgi_level *level);
+/* Robust path: the same with x taken as 0, whatever it is. */
+void hymgi_smooth_from_zero(hymgi_level *level);
 /* Robust path, gsrb: black before red, the transpose of hymgi_smooth; else the same. */
 void hymgi_smooth_transposed(hymgi_level *level);
 void hymgi_apply(const hymgi_level *level, double *x, double *y); /* y = A x */

@@ -211,12 +211,17 @@ static bool fused_smooth_restrict(hymgi_level *fine, bool from_zero, hymgi_after
   return done;
 }
 
-static void smooth_from_zero(hymgi_level *level)
+static void smooth_unread(hymgi_level *level)
 {
   const hymgi_robust_ops *ops = level->backend->robust;
   if (ops->smooth_from_zero && ops->smooth_from_zero(level)) return;
   level->backend->fill(level, 0, level->x);
   level->backend->smooth(level);
+}
+
+void hymgi_smooth_from_zero(hymgi_level *level)
+{
+  HYMGI_OPERATION(level, HYMGI_OP_SMOOTH, 0, smooth_unread(level));
 }
 
 /* The residual, through y, to the patches. */
@@ -242,7 +247,7 @@ static void weighted_smooth_restrict(hymgi_level *fine, hymgi_level *coarse, boo
   double *const patches = hymgi_patches_of(fine, coarse->f);
   if (!fused_smooth_restrict(fine, from_zero, after, patches)) {
     if (from_zero)
-      HYMGI_OPERATION(fine, HYMGI_OP_SMOOTH, 0, smooth_from_zero(fine));
+      hymgi_smooth_from_zero(fine);
     else
       hymgi_smooth(fine);
     restrict_residual(fine, after, patches);
@@ -328,6 +333,11 @@ const hymgi_transfer *hymgi_robust_transfer(hymg_transfer wanted)
                                           .restrict_weighted = restrict_by_weights,
                                           .interpolate_weighted = interpolate_by_weights,
                                           .fuses = true},
+                              pairs = {ROBUST_TRANSFER, .kernel = "restrict_weighted",
+                                       .restrict_weighted = restrict_by_weights,
+                                       .interpolate_weighted = interpolate_by_weights,
+                                       .fuses = true,
+                                       .pairs = true},
                               by_weights = {ROBUST_TRANSFER,
                                             .kernel = "restrict_weighted",
                                             .restrict_weighted = restrict_by_weights,
@@ -346,5 +356,6 @@ const hymgi_transfer *hymgi_robust_transfer(hymg_transfer wanted)
                                              .weights = 3};
   return wanted == HYMG_TRANSFER_CONSTANT ? &constant
          : wanted == HYMG_TRANSFER_TENSOR ? &by_products
+         : wanted == HYMG_TRANSFER_PAIRS  ? &pairs
                                           : &by_weights;
 }

@@ -35,6 +35,7 @@ typedef struct hymgi_transfer {
   int weights;     /* arrays of weights that are read */
   /* coarse faces include the boundaries, which are not discretised anew */
   bool inherits;
+  bool pairs;    /* level 0 is corrected by graphs (pairs.h), not by the next level */
   bool reversed; /* smooths with the colours reversed on the way up */
   /* The part of the sum of the children's equations that the coarse cell's is: all of it where equations are
    * integrated over cells, 1/8 on the standard path, where they are means, as if all cells had 8 children */

@@ -25,7 +25,7 @@ static const hymgi_option table[] = {
      "mgpcg\n"
      "with fv2; auto (default): robust where standard does not suit"},
     {{"transfer", 1, ENUM(transfer, hymg_transfer, HYMG_TRANSFER_AUTO)},
-     "auto|constant|weighted|tensor",
+     "auto|constant|weighted|tensor|pairs",
      "interpolation of the robust path: auto (default: weighted, or tensor where that is slow), "
      "constant"},
     {{"precision", 1, ENUM(precision, hymg_precision, HYMG_PRECISION_AUTO)},

@@ -12,8 +12,12 @@
 
 void hymgi_mixed_begin(hymg_solver *solver, int l)
 {
-  solver->mixed = l < solver->h.singles.count;
-  if (solver->h.options.precision == HYMG_MIXED && !solver->mixed)
+  const hymgi_transfer *transfer = solver->h.method.transfer;
+  const bool pairs = transfer && transfer->pairs;
+  solver->mixed = l < solver->h.singles.count && !pairs;
+  if (solver->h.options.precision == HYMG_MIXED && pairs)
+    hymgi_note(solver, "precision double: the graphs of the pairs have no other");
+  else if (solver->h.options.precision == HYMG_MIXED && !solver->mixed)
     hymgi_note(solver, "precision double: no level of more than %d cells to be in single",
                HYMGI_SINGLE_CELLS);
 }

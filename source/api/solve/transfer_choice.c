@@ -17,7 +17,19 @@ enum { SLOW = 32, MOST_LEFT = 16, CG_LEAST = 3, BICGSTAB_LEAST = 12, TENSOR_LEAS
 #define WORTH 0.1 /* an attempt that has gained so much is gone on from */
 
 enum { SAVED = 4 }; /* vectors */
-typedef enum wish { KEEP, TENSOR_NOW, BACK } wish;
+typedef enum wish { KEEP, OTHER_NOW, BACK } wish;
+
+/* What an attempt takes: pairs, or the tensor transfer where there are none. */
+static hymg_transfer other_transfer(const hymgi_hierarchy *h)
+{
+  const bool pairs = h->placement.fine->graphs != NULL;
+  return pairs ? HYMG_TRANSFER_PAIRS : HYMG_TRANSFER_TENSOR;
+}
+
+static bool is_other(const hymgi_transfer *transfer)
+{
+  return transfer->series || transfer->pairs;
+}
 
 static bool rises(const hymg_cycle_record *h, int count)
 {
@@ -58,25 +70,37 @@ static hymg_status judge(hymg_solver *s, wish *what)
   *what = KEEP;
   if (!m->robust || m->masked || s->h.options.transfer != HYMG_TRANSFER_AUTO || s->transfer.settled)
     return HYMG_OK;
-  if (!m->transfer->series && (cg ? count >= CG_LEAST && rises(h, count) : count >= BICGSTAB_LEAST))
-    return vote(s, slow(s, h, count, SLOW), TENSOR_NOW, what);
-  if (!m->transfer->series || count < TENSOR_LEAST) return HYMG_OK;
+  if (!is_other(m->transfer) && (cg ? count >= CG_LEAST && rises(h, count) : count >= BICGSTAB_LEAST))
+    return vote(s, slow(s, h, count, SLOW), OTHER_NOW, what);
+  if (!is_other(m->transfer) || count < TENSOR_LEAST) return HYMG_OK;
   s->transfer.settled = true;
   return vote(s, slow(s, h, count, cg ? 2 * SLOW : SLOW), BACK, what);
 }
 
-static hymg_status change(hymg_solver *s, bool tensor)
+/* Without memory for graphs it is the tensor transfer. */
+static hymg_status change_levels(hymgi_hierarchy *h, hymg_transfer wanted)
+{
+  hymg_status status = hymgi_levels_change(h, wanted);
+  if (wanted == HYMG_TRANSFER_PAIRS && (status == HYMG_ENOMEM || status == HYMG_EUNSUPPORTED))
+    status = hymgi_levels_change(h, HYMG_TRANSFER_TENSOR);
+  return status;
+}
+
+static hymg_status change(hymg_solver *s, hymg_transfer wanted)
 {
   hymg_context *c = s->h.context;
+  const bool back = wanted == HYMG_TRANSFER_WEIGHTED;
   s->transfer.since = s->records;
-  s->transfer.settled = !tensor;
+  s->transfer.settled = back;
   c->in_setup = true;
-  hymg_status status = hymgi_levels_change(&s->h, tensor);
+  hymg_status status = change_levels(&s->h, wanted);
   if (status == HYMG_OK) status = hymgi_solver_attach(s);
   c->in_setup = false;
   TRY(status);
-  if (tensor)
-    hymgi_note(s, "went over to the tensor transfer after %d iterations", s->records);
+  if (s->h.method.transfer->pairs) s->mixed = false;
+  if (!back)
+    hymgi_note(s, "went over to %s after %d iterations",
+               s->h.method.transfer->pairs ? "pairs" : "the tensor transfer", s->records);
   else
     hymgi_note(s, "went back to the weighted one after %d", s->records);
   return HYMG_OK;
@@ -134,8 +158,9 @@ hymg_status hymgi_transfer_choose(hymgi_iteration *k)
   wish what;
   TRY(judge(k->solver, &what));
   if (what == KEEP) return HYMG_OK;
-  if (what == TENSOR_NOW) TRY(save(k));
-  TRY(change(k->solver, what == TENSOR_NOW));
+  if (what == OTHER_NOW) TRY(save(k));
+  TRY(change(k->solver,
+             what == OTHER_NOW ? other_transfer(&k->solver->h) : HYMG_TRANSFER_WEIGHTED));
   if (what != BACK || !restore(k)) k->first = true;
   return HYMG_OK;
 }

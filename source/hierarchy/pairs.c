@@ -1,0 +1,176 @@
+/* Level 0 as a graph, on the rank that has its first box. */
+#include "hierarchy/pairs.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "multigrid/level_ops.h"
+
+/* TAG: beyond those of levels (build.c) */
+enum { TAG = 8 * HYMGI_MAX_LEVELS, MOST_EDGES = 6, VECTORS = 4 }; /* vectors: conductances of three axes, excess */
+
+/* ---- level 0 as one box ---- */
+
+static void destroy_whole(struct hymgi_pairs *pairs)
+{
+  hymgi_level *const whole = pairs->whole;
+  if (!whole) return;
+  hymgi_vector_destroy(whole, whole->vector_size, &pairs->values);
+  hymgi_plan_destroy(&whole->gather);
+  hymgi_plan_destroy(&whole->scatter);
+  if (whole->box) whole->keeper->unshare(whole->box);
+  free(whole->cover);
+  hymgi_decomp_destroy(&whole->decomp);
+  free(whole);
+  pairs->whole = NULL;
+}
+
+static hymg_status make_plan(const hymgi_level *whole, const hymgi_pull *rule, int tag,
+                             hymgi_plan **plan)
+{
+  TRY(hymgi_plan_create(whole->context, rule, tag, plan));
+  return hymgi_plan_share(*plan, whole->backend->share, whole->backend->unshare,
+                          hymgi_crossing(whole));
+}
+
+/* Its plans, from and to the boxes of level 0. */
+static hymg_status make_plans(const hymgi_level *level, hymgi_level *whole)
+{
+  const hymgi_side from = {level->decomp, level->num_boxes, level->box,
+                           (const int(*)[6])level->cover};
+  const hymgi_side to = {whole->decomp, whole->num_boxes, whole->box,
+                         (const int(*)[6])whole->cover};
+  const hymgi_pull in = hymgi_gather_rule(&from, &to),
+                   back = hymgi_scatter_rule(&from, &to, 0, whole->periodic);
+  TRY(make_plan(whole, &in, TAG, &whole->gather));
+  return make_plan(whole, &back, TAG + 1, &whole->scatter);
+}
+
+static hymg_status make_whole(const hymgi_level *level, struct hymgi_pairs *pairs)
+{
+  hymg_context *const c = level->context;
+  hymgi_level *const whole = pairs->whole = calloc(1, sizeof *whole);
+  if (!whole) return hymgi_fail(c, HYMG_ENOMEM, "no memory for a level");
+  *whole = *level;
+  whole->decomp = NULL, whole->box = NULL, whole->cover = NULL;
+  whole->gather = whole->scatter = NULL;
+  whole->num_boxes = 0, whole->vector_size = 0;
+  TRY(hymgi_decomp_coarsen_axes(c, level->decomp, 0, INT64_MAX, &whole->decomp));
+  TRY(hymgi_side_boxes(c, whole->decomp, hymg_context_rank(c), whole->ghost, whole->periodic,
+                       &whole->box, &whole->cover, &whole->num_boxes));
+  whole->vector_size = hymgi_boxes_layout(whole->box, whole->num_boxes, whole->backend->line);
+  TRY(hymgi_boxes_share(c, whole->keeper, &whole->box, whole->num_boxes));
+  TRY(make_plans(level, whole));
+  return hymgi_vector_create(whole, whole->vector_size, &pairs->values);
+}
+
+/* ---- its coefficients ---- */
+
+/* Into vectors of level 0. */
+static void load(const hymgi_hierarchy *h, double *const vector[VECTORS])
+{
+  const hymgi_level *level = h->level;
+  double *const excess = vector[3];
+  if (!level->num_boxes) return;
+  hymgi_fill(level, 0, excess);
+  if (h->method.empty_rows)
+    level->backend->robust->mark_empty_rows(level, 0, excess);
+  else if (level->c.alpha)
+    hymgi_copy_vector(level, level->c.alpha, excess);
+  level->backend->graphs->couplings(level, vector, excess);
+}
+
+static hymg_status build(hymgi_hierarchy *h, const hymgi_level *whole,
+                         double *const vector[VECTORS])
+{
+  struct hymgi_pairs *const pairs = h->pairs;
+  const hymgi_graph_ops *ops = h->level->backend->graphs;
+  TRY(ops->finest(whole, vector, vector[3], pairs->graph, &pairs->at));
+  return hymgi_graphs_build(h->context, ops, whole->cells, pairs);
+}
+
+static hymg_status gather(const hymgi_level *level, const hymgi_level *whole,
+                          double *const vector[VECTORS], double *gathered[VECTORS])
+{
+  hymg_status status = HYMG_OK;
+  for (int m = 0; m < VECTORS && status == HYMG_OK; m++)
+    status = hymgi_vector_create(whole, whole->vector_size, &gathered[m]);
+  TRY(hymgi_agree(level->context, status));
+  for (int m = 0; m < VECTORS; m++)
+    hymgi_run_plan(whole, whole->gather, level->box, vector[m], whole->box, gathered[m]);
+  return hymgi_agree(level->context, level->context->status);
+}
+
+static hymg_status build_gathered(hymgi_hierarchy *h, double *const vector[VECTORS])
+{
+  const hymgi_level *const whole = h->pairs->whole;
+  double *gathered[VECTORS] = {NULL};
+  hymg_status status = gather(h->level, whole, vector, gathered);
+  if (status == HYMG_OK && whole->num_boxes) status = build(h, whole, gathered);
+  for (int m = 0; m < VECTORS; m++)
+    hymgi_vector_destroy(whole, whole->vector_size, &gathered[m]);
+  return status;
+}
+
+/* ---- both ---- */
+
+static bool is_one_box(const hymgi_level *level)
+{
+  return hymgi_comm_size(level->context->comm) == 1 && level->num_boxes == 1;
+}
+
+static hymg_status create(hymgi_hierarchy *h)
+{
+  const hymgi_level *level = h->level;
+  if (!level->backend->graphs)
+    return hymgi_fail(h->context, HYMG_EUNSUPPORTED, "transfer pairs on backend %s: host only",
+                      level->backend->name);
+  if (level->cells > INT_MAX / MOST_EDGES)
+    return hymgi_fail(h->context, HYMG_EUNSUPPORTED,
+                      "transfer pairs for %lld cells, more than %d: their graphs are on one rank",
+                      (long long)level->cells, INT_MAX / MOST_EDGES);
+  if (!h->pairs) h->pairs = calloc(1, sizeof *h->pairs);
+  if (!h->pairs) return hymgi_fail(h->context, HYMG_ENOMEM, "no memory for graphs");
+  hymgi_graphs_destroy(h->pairs);
+  return h->pairs->whole || is_one_box(level) ? HYMG_OK : make_whole(level, h->pairs);
+}
+
+static hymg_status make(hymgi_hierarchy *h, double *excess)
+{
+  const hymgi_level *level = h->level;
+  double *vector[VECTORS] = {NULL, NULL, NULL, excess};
+  for (int axis = 0; axis < 3 && level->num_boxes; axis++)
+    vector[axis] = level->krylov + (axis + 1) * level->vector_size;
+  load(h, vector);
+  hymg_status status =
+      h->pairs->whole ? build_gathered(h, vector) : build(h, level, vector);
+  status = hymgi_agree(h->context, status);
+  int active = h->pairs->count > 1;
+  if (status == HYMG_OK)
+    status = hymgi_comm_max_int(h->context, h->context->comm, &active, 1);
+  h->pairs->active = active;
+  return status;
+}
+
+hymg_status hymgi_pairs_make(hymgi_hierarchy *h)
+{
+  double *excess = NULL;
+  hymg_status status = create(h);
+  if (status == HYMG_OK)
+    status = hymgi_vector_create(h->level, h->level->vector_size, &excess);
+  status = hymgi_agree(h->context, status);
+  if (status == HYMG_OK) status = make(h, excess);
+  hymgi_vector_destroy(h->level, h->level->vector_size, &excess);
+  if (status != HYMG_OK) hymgi_pairs_destroy(h);
+  return status;
+}
+
+void hymgi_pairs_destroy(hymgi_hierarchy *h)
+{
+  if (!h->pairs) return;
+  hymgi_graphs_destroy(h->pairs);
+  destroy_whole(h->pairs);
+  free(h->pairs);
+  h->pairs = NULL;
+}

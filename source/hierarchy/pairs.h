@@ -1,0 +1,13 @@
+/* The graphs of the pairs in a hierarchy: h->pairs. All of this is collective. */
+#ifndef HYMGI_HIERARCHY_PAIRS_H
+#define HYMGI_HIERARCHY_PAIRS_H
+
+#include "hierarchy/build.h"
+#include "multigrid/pairs.h"
+
+/* Makes them anew from the coefficients of level 0, as the preconditioner sees it (hymgi_exchange_inner). Needs its
+ * krylov vectors but the first. Errors: ENOMEM; EUNSUPPORTED for more cells than a graph can have. */
+hymg_status hymgi_pairs_make(hymgi_hierarchy *h);
+void hymgi_pairs_destroy(hymgi_hierarchy *h);
+
+#endif

@@ -1,0 +1,77 @@
+/* Pairs: the levels below level 0 as graphs, for coefficients that no coarsening along axes can follow
+ * (docs/numerics.md, "Pairs"). Nodes that are strongly coupled to each other are joined in pairs, once, whatever
+ * their places in the grid; the coarse graph has the sums of conductances. The graphs are on one rank, which gets the
+ * residual of level 0 from the others and sends them the correction. */
+#ifndef HYMGI_MULTIGRID_PAIRS_H
+#define HYMGI_MULTIGRID_PAIRS_H
+
+#include "multigrid/hierarchy.h"
+
+enum { HYMGI_MAX_GRAPHS = 64 };
+
+/* (D x)_i - sum over the edges of node i of weight x_to, with D_i = excess_i + sum of weights. All arrays are owned and in
+ * host memory. */
+typedef struct hymgi_graph {
+  int n;
+  int *start;     /* n + 1: the edges of node i are start[i] <= e < start[i + 1], each edge at both of its ends */
+  int *to;        /* the node at the other end, */
+  double *weight; /* > 0; of graph 0 both are released after set-up */
+  double *excess, *diagonal;
+  /* to the next graph: n, its nodes + 1, n; NULL on the coarsest one */
+  int *parent, *first, *child;
+  bool twice; /* solved by two cycles and a polynomial */
+  /* not of graph 0: the right-hand side, the solution and another vector for it, a direction; twice: the first
+   * solution, its residual */
+  double *b, *x, *y, *p, *c, *r;
+  double *vectors; /* owns these */
+} hymgi_graph;
+
+struct hymgi_pairs {
+  bool active; /* on all ranks: there are edges */
+  int count;   /* 0 on other ranks than that of the graphs */
+  hymgi_graph graph[HYMGI_MAX_GRAPHS];
+  ptrdiff_t *at;      /* of the nodes of graph 0, in a vector of `whole` or of level 0 */
+  hymgi_level *whole; /* level 0 as one box; NULL if it is one box */
+  double *values;     /* a vector of whole, 0 where there is no node */
+  size_t bytes;
+};
+
+/* What a backend does with graphs: all in stored order, so that the bits do not depend on the threads. threads: how many
+ * there may be. Functions that allocate return ENOMEM, and leave what they have allocated in the graph. */
+typedef struct hymgi_graph_ops {
+  /* of each cell of level 0: the conductances of its high faces, 0 at boundaries; to excess, those of boundaries are
+   * added */
+  void (*couplings)(const hymgi_level *level, double *const high[3], double *excess);
+  /* graph 0 from them; cells without any get no node. level: of one box */
+  hymg_status (*finest)(const hymgi_level *level, double *const high[3], const double *excess,
+                        hymgi_graph *graph, ptrdiff_t **at);
+  /* graph->parent; *nodes: of the next graph. all: whole components in place of pairs */
+  hymg_status (*match)(hymg_context *context, int threads, hymgi_graph *graph, bool all,
+                       int *nodes);
+  /* the next graph, and the children in `fine` */
+  hymg_status (*coarsen)(hymg_context *context, int threads, hymgi_graph *fine, int nodes,
+                         hymgi_graph *coarse);
+  /* graph 0 and a vector of cells: coarse->b, sums of r over children; add: x += coarse->x of the parent, else = */
+  void (*sum)(int threads, const hymgi_graph *finest, const ptrdiff_t *at, const double *r,
+              hymgi_graph *coarse);
+  void (*spread)(int threads, const hymgi_graph *finest, const ptrdiff_t *at,
+                 const hymgi_graph *coarse, bool add, double *x);
+  /* smooths x from 0 for b, then coarse->b; adds coarse->x, smooths */
+  void (*descend)(int threads, hymgi_graph *fine, hymgi_graph *coarse);
+  void (*ascend)(int threads, const hymgi_graph *coarse, hymgi_graph *fine);
+  /* x = b / D, or 0 where that is 0 */
+  void (*divide)(int threads, hymgi_graph *graph);
+  /* r = b - A c; x = a c + b x */
+  void (*residual)(int threads, hymgi_graph *graph);
+  void (*combine)(int threads, hymgi_graph *graph, double a, double b);
+} hymgi_graph_ops;
+
+/* pairs.c. build: graphs below graph 0 and what they need, on the rank that has it; cells: of level 0. Releases the edges of
+ * graph 0. destroy: graphs alone. */
+hymg_status hymgi_graphs_build(hymg_context *context, const hymgi_graph_ops *ops, int64_t cells,
+                               struct hymgi_pairs *pairs);
+void hymgi_graphs_destroy(struct hymgi_pairs *pairs);
+/* One cycle for level 0, from x = 0. */
+void hymgi_pairs_cycle(hymgi_hierarchy *h);
+
+#endif
