@@ -8,7 +8,11 @@
 #include "multigrid/level_ops.h"
 
 /* TAG: beyond those of levels (build.c) */
-enum { TAG = 8 * HYMGI_MAX_LEVELS, MOST_EDGES = 6, VECTORS = 4 }; /* vectors: conductances of three axes, excess */
+enum {
+  TAG = 8 * HYMGI_MAX_LEVELS,
+  MOST_EDGES = 6,
+  VECTORS = 4
+}; /* vectors: conductances of three axes, excess */
 
 /* ---- level 0 as one box ---- */
 
@@ -143,12 +147,10 @@ static hymg_status make(hymgi_hierarchy *h, double *excess)
   for (int axis = 0; axis < 3 && level->num_boxes; axis++)
     vector[axis] = level->krylov + (axis + 1) * level->vector_size;
   load(h, vector);
-  hymg_status status =
-      h->pairs->whole ? build_gathered(h, vector) : build(h, level, vector);
+  hymg_status status = h->pairs->whole ? build_gathered(h, vector) : build(h, level, vector);
   status = hymgi_agree(h->context, status);
   int active = h->pairs->count > 1;
-  if (status == HYMG_OK)
-    status = hymgi_comm_max_int(h->context, h->context->comm, &active, 1);
+  if (status == HYMG_OK) status = hymgi_comm_max_int(h->context, h->context->comm, &active, 1);
   h->pairs->active = active;
   return status;
 }
@@ -157,8 +159,7 @@ hymg_status hymgi_pairs_make(hymgi_hierarchy *h)
 {
   double *excess = NULL;
   hymg_status status = create(h);
-  if (status == HYMG_OK)
-    status = hymgi_vector_create(h->level, h->level->vector_size, &excess);
+  if (status == HYMG_OK) status = hymgi_vector_create(h->level, h->level->vector_size, &excess);
   status = hymgi_agree(h->context, status);
   if (status == HYMG_OK) status = make(h, excess);
   hymgi_vector_destroy(h->level, h->level->vector_size, &excess);

@@ -2,8 +2,8 @@
  * the weighted transfer cannot represent, pieces of high beta that share coarse cells, are a few
  * modes that conjugate gradients find one by one: the residual is slow and rises in between. The
  * tensor transfer suits these, but not thin sheets and other random structure, which are slow
- * without rising: it is judged by its own first iterations. Where faces have beta 0 it is not tried. Only the history of residuals decides,
- * so all ranks decide the same. */
+ * without rising: it is judged by its own first iterations. Where faces have beta 0 only pairs are tried. Only the
+ * history of residuals decides, so all ranks decide the same. */
 #include <math.h>
 
 #include "api/solve/solve.h"
@@ -19,11 +19,16 @@ enum { SLOW = 32, MOST_LEFT = 16, CG_LEAST = 3, BICGSTAB_LEAST = 12, TENSOR_LEAS
 enum { SAVED = 4 }; /* vectors */
 typedef enum wish { KEEP, OTHER_NOW, BACK } wish;
 
-/* What an attempt takes: pairs, or the tensor transfer where there are none. */
+/* In place of pairs, which follow faces of beta 0 as the tensor transfer does not. */
+static hymg_transfer without_pairs(const hymgi_hierarchy *h)
+{
+  return h->method.masked ? HYMG_TRANSFER_WEIGHTED : HYMG_TRANSFER_TENSOR;
+}
+
+/* What an attempt takes; WEIGHTED: there is none. */
 static hymg_transfer other_transfer(const hymgi_hierarchy *h)
 {
-  const bool pairs = h->placement.fine->graphs != NULL;
-  return pairs ? HYMG_TRANSFER_PAIRS : HYMG_TRANSFER_TENSOR;
+  return h->placement.fine->graphs ? HYMG_TRANSFER_PAIRS : without_pairs(h);
 }
 
 static bool is_other(const hymgi_transfer *transfer)
@@ -68,21 +73,23 @@ static hymg_status judge(hymg_solver *s, wish *what)
   const bool cg = s->step == &hymgi_cg_step;
   const hymg_cycle_record *h = s->history + since;
   *what = KEEP;
-  if (!m->robust || m->masked || s->h.options.transfer != HYMG_TRANSFER_AUTO || s->transfer.settled)
+  if (!m->robust || s->h.options.transfer != HYMG_TRANSFER_AUTO || s->transfer.settled ||
+      other_transfer(&s->h) == HYMG_TRANSFER_WEIGHTED)
     return HYMG_OK;
-  if (!is_other(m->transfer) && (cg ? count >= CG_LEAST && rises(h, count) : count >= BICGSTAB_LEAST))
+  if (!is_other(m->transfer) &&
+      (cg ? count >= CG_LEAST && rises(h, count) : count >= BICGSTAB_LEAST))
     return vote(s, slow(s, h, count, SLOW), OTHER_NOW, what);
   if (!is_other(m->transfer) || count < TENSOR_LEAST) return HYMG_OK;
   s->transfer.settled = true;
   return vote(s, slow(s, h, count, cg ? 2 * SLOW : SLOW), BACK, what);
 }
 
-/* Without memory for graphs it is the tensor transfer. */
+/* Without memory for graphs too. */
 static hymg_status change_levels(hymgi_hierarchy *h, hymg_transfer wanted)
 {
   hymg_status status = hymgi_levels_change(h, wanted);
   if (wanted == HYMG_TRANSFER_PAIRS && (status == HYMG_ENOMEM || status == HYMG_EUNSUPPORTED))
-    status = hymgi_levels_change(h, HYMG_TRANSFER_TENSOR);
+    status = hymgi_levels_change(h, without_pairs(h));
   return status;
 }
 
