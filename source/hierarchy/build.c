@@ -351,17 +351,13 @@ void hymgi_level_destroy(hymgi_level *level)
     hymgi_vector_destroy(level, level->vector_size, &level->own_x);
     hymgi_vector_destroy(level, level->vector_size, &level->own_f);
   }
-  if (level->arena) level->memory->release(level->context, level->arena, level->arena_doubles);
-  if (level->c.constant_rows) level->memory->release(level->context, level->c.constant_rows, 0);
+  hymgi_level_release(level);
   for (int kind = 0; kind < 3; kind++)
     hymgi_plan_destroy(&level->halo[kind]);
   hymgi_plan_destroy(&level->gather);
   hymgi_plan_destroy(&level->scatter);
-  hymgi_patches_destroy(level);
   hymgi_comm_destroy(&level->comm);
   if (level->index > 0) hymgi_decomp_destroy(&level->decomp);
-  if (level->box) level->keeper->unshare(level->box);
-  if (level->exchanged) level->keeper->unshare(level->exchanged);
   free(level->cover);
   hymgi_outside_destroy(level);
 }

@@ -50,6 +50,8 @@ void hymgi_hierarchy_destroy(hymgi_hierarchy *h);
  * them; vectors, patches and kernels are still missing. system: h->system, where cycles are made for another operator than
  * the system's, with betas and a diagonal of its own and level 0's alpha; make after level 0. ENOMEM. */
 hymgi_level hymgi_level_like(const hymgi_level *level, const hymgi_operator_kind *op);
+void hymgi_level_release(
+    hymgi_level *level); /* what no level shares: arena, constant rows, boxes, patches */
 hymg_status hymgi_system_make(hymgi_hierarchy *h);
 void hymgi_system_destroy(hymgi_hierarchy *h);
 

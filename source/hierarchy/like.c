@@ -19,24 +19,21 @@ hymgi_level hymgi_level_like(const hymgi_level *level, const hymgi_operator_kind
   return s;
 }
 
-/* ---- the level of the system ---- */
-
-enum { OWN = 4 };
-
-/* Its vectors; returns their number. */
-static int list_own(hymgi_level *s, double **place[OWN])
+void hymgi_level_release(hymgi_level *level)
 {
-  for (int axis = 0; axis < 3; axis++)
-    place[axis] = &s->c.beta[axis];
-  place[3] = &s->c.dinv;
-  return s->op->keeps_diagonal ? OWN : OWN - 1;
+  if (level->arena) level->memory->release(level->context, level->arena, level->arena_doubles);
+  if (level->c.constant_rows) level->memory->release(level->context, level->c.constant_rows, 0);
+  hymgi_patches_destroy(level);
+  if (level->box) level->keeper->unshare(level->box);
+  if (level->exchanged) level->keeper->unshare(level->exchanged);
 }
+
+/* ---- the level of the system ---- */
 
 /* The scaling of l1jacobi is shared where both are FV2: that of the system, which is finished last, is also used in cycles. */
 hymg_status hymgi_system_make(hymgi_hierarchy *h)
 {
   const hymgi_level *level = h->level;
-  double **place[OWN];
   hymgi_level *const s = malloc(sizeof *s);
   if (!s) return hymgi_fail(h->context, HYMG_ENOMEM, "no memory for a level");
   *s = hymgi_level_like(level, h->kind);
@@ -44,22 +41,20 @@ hymg_status hymgi_system_make(hymgi_hierarchy *h)
   s->y = level->y;
   s->c.alpha = level->c.alpha;
   if (h->kind->order == 2) s->c.l1inv = level->c.l1inv;
-  const int count = list_own(s, place);
-  for (int m = 0; m < count; m++)
-    TRY(hymgi_vector_create(s, s->vector_size, place[m]));
-  return HYMG_OK;
+  for (int axis = 0; axis < 3; axis++)
+    TRY(hymgi_vector_create(s, s->vector_size, &s->c.beta[axis]));
+  return h->kind->keeps_diagonal ? hymgi_vector_create(s, s->vector_size, &s->c.dinv) : HYMG_OK;
 }
 
 void hymgi_system_destroy(hymgi_hierarchy *h)
 {
   hymgi_level *const s = h->system;
-  double **place[OWN];
   if (!s || s == h->level) return;
   hymgi_boundary_data_destroy(s);
   h->level->boundaries = NULL;
-  const int count = list_own(s, place);
-  for (int m = 0; m < count; m++)
-    hymgi_vector_destroy(s, s->vector_size, place[m]);
+  for (int axis = 0; axis < 3; axis++)
+    hymgi_vector_destroy(s, s->vector_size, &s->c.beta[axis]);
+  hymgi_vector_destroy(s, s->vector_size, &s->c.dinv);
   hymgi_vector_destroy(s, s->vector_size, &s->own_x);
   hymgi_vector_destroy(s, s->vector_size, &s->own_f);
   free(s);

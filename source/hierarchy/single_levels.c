@@ -66,16 +66,6 @@ static hymg_status create_boxes(hymgi_level *s, const hymgi_level *level)
   return hymgi_boxes_share(s->context, s->keeper, &s->box, s->num_boxes);
 }
 
-static void destroy_level(hymgi_level *s)
-{
-  if (!s->context) return; /* never described */
-  if (s->arena) s->memory->release(s->context, (double *)s->arena, s->arena_doubles);
-  if (s->c.constant_rows) s->memory->release(s->context, s->c.constant_rows, 0);
-  hymgi_patches_destroy(s);
-  if (s->box) s->keeper->unshare(s->box);
-  if (s->exchanged) s->keeper->unshare(s->exchanged);
-}
-
 /* Scaled by a power of 2, which rounds nothing. */
 static hymg_status fill_level(hymgi_level *s, const hymgi_level *level, double scale)
 {
@@ -147,7 +137,7 @@ hymg_status hymgi_singles_fill(hymgi_hierarchy *h)
 void hymgi_singles_destroy(hymgi_hierarchy *h)
 {
   for (int l = 0; l <= h->singles.count && h->singles.level; l++)
-    destroy_level(h->singles.level + l);
+    if (h->singles.level[l].context) hymgi_level_release(h->singles.level + l);
   free(h->singles.level);
   h->singles = (hymgi_singles){0};
 }
