@@ -1,5 +1,6 @@
 /* Boxes cut anywhere: on the robust path and on the standard one every distribution gives the bits
  * of one rank, and bad cuts are refused on all ranks. */
+#include "oracle/mask.h"
 #include "oracle/trial.h"
 #include "support/mpi.h"
 #include <stdlib.h>
@@ -164,6 +165,39 @@ START_TEST(any_cuts_give_the_bits_of_one_rank)
 }
 END_TEST
 
+/* Faces of beta 0: pieces across ranks, some of which may hold no cell. */
+START_TEST(masks_have_the_pieces_and_bits_of_one_rank)
+{
+  const int ranks = support_ranks(MPI_COMM_WORLD);
+  for (unsigned seed = 0; seed < 60; seed++) {
+    hymg_context *context = support_context(MPI_COMM_WORLD, 1);
+    trial alone = mask_trial(10 * seed, 12), t = mask_trial(10 * seed, 12);
+    const int *n = t.c.spec.n, axis = n[0] >= n[1] && n[0] >= n[2] ? 0 : n[1] >= n[2] ? 1 : 2;
+    double *want = support_poison(t.cells), *got = support_poison(t.cells);
+    int *const own = n[axis] >= ranks ? cut(n[axis], ranks, 1 + (int)(seed % 3)) : NULL;
+    t.context = context;
+    alone.threads = t.threads = 1;
+    for (int d = 0; d < 3; d++)
+      t.boxes[d] = d == axis && own ? ranks : 1;
+    t.cuts[axis] = own;
+    const hymg_result a = trial_solve(&alone, want), b = trial_solve(&t, got);
+    int wrong = a.cycles != b.cycles || a.pieces != b.pieces || !b.converged ||
+                a.singular_pieces != b.singular_pieces || a.mean_removed != b.mean_removed ||
+                strcmp(a.note, b.note) != 0;
+    support_all_agree(wrong ? b.note : NULL, t.c.name);
+    for (size_t m = 0; m < t.cells; m++) /* NaN where this rank holds nothing */
+      wrong += got[m] == got[m] && got[m] != want[m];
+    support_all_agree(wrong ? "cells differ" : NULL, t.c.name);
+    free(own);
+    free(want);
+    free(got);
+    trial_close(&t);
+    trial_close(&alone);
+    hymg_context_destroy(&context);
+  }
+}
+END_TEST
+
 START_TEST(cuts_that_do_not_add_up_are_refused_on_all_ranks)
 {
   static const int few[2] = {3, 4}, many[2] = {3, 6}, none[2] = {0, 8};
@@ -189,6 +223,7 @@ int main(int argc, char **argv)
   TCase *t = tcase_create("cuts");
   tcase_set_timeout(t, 100);
   tcase_add_loop_test(t, any_cuts_give_the_bits_of_one_rank, 0, CASES);
+  tcase_add_test(t, masks_have_the_pieces_and_bits_of_one_rank);
   tcase_add_loop_test(t, cuts_that_do_not_add_up_are_refused_on_all_ranks, 0, 3);
   suite_add_tcase(suite, t);
   const int status = support_run_mpi(suite);

@@ -63,12 +63,12 @@ check_information()
   run --help
   if [ $code -eq 0 ] && grep -q '^usage: hymg-robust' "$out" && [ ! -s "$err" ]; then pass; else fail '--help'; fi
   run --list
-  if [ $code -eq 0 ] && [ "$(wc -l <"$out")" -eq 85 ] && grep -q '^ball_1e3  *--coefficients ball --ratio 1e3$' "$out"; then
+  if [ $code -eq 0 ] && [ "$(wc -l <"$out")" -eq 112 ] && grep -q '^ball_1e3  *--coefficients ball --ratio 1e3$' "$out"; then
     pass
   else
     fail "--list: status $code, $(wc -l <"$out") lines"
   fi
-  if [ "$(cut -d ' ' -f 1 "$out" | sort -u | wc -l)" -eq 85 ]; then pass; else fail '--list: a name appears twice'; fi
+  if [ "$(cut -d ' ' -f 1 "$out" | sort -u | wc -l)" -eq 112 ]; then pass; else fail '--list: a name appears twice'; fi
 }
 
 check_refusals()
@@ -94,7 +94,7 @@ check_refusals()
   bad '--stretch 0.5: must be 0 or at least 1' --stretch 0.5
   bad "--aspect '0.5': must be a number from 1" --aspect 0.5
   bad "--blk '0': must be a whole number from 1" --blk 0
-  bad "--rhs 'two': must be one, noise, point or active" --rhs two
+  bad "--rhs 'two': must be one, noise, point, active, zero or bowl" --rhs two
   bad "--transfer 'v': must be one of auto, constant, weighted, tensor" --transfer v
   bad "--rtol '1': must be" --rtol 1
   bad "--atol -1: must be at least 0" --atol -1
