@@ -34,8 +34,8 @@ class Solver(Objects):
     boundary_values  per axis None or a pair (low, high) of None, a number or an array with one cell along that axis:
                      values on Dirichlet, outward derivatives on Neumann boundaries, g on Robin ones; FV2 only
     robin_alpha, robin_beta  likewise, of Robin boundaries, where robin_alpha u + robin_beta du/dn = g; default 1
-    beta             > 0: a number, or one per axis, each a number or an array of face averages with one entry more
-                     along that axis (entry i is the low face of cell i)
+    beta             >= 0, where 0 closes a face: a number, or one per axis, each a number or an array of face averages
+                     with one entry more along that axis (entry i is the low face of cell i)
     alpha            >= 0: None (no such term), a number or an array of cell averages
     fixed            cells where u is given and no unknown, with FV2: an array of cells that is NaN where u is unknown,
                      or a pair (mask of bools, values), or a pair (cells, values) with a list of their indices or a

@@ -19,6 +19,7 @@ static int random_systems(void)
   return asked ? atoi(asked) : support_small() ? 20 : 600;
 }
 
+/* HYMG_MASKS=10000 takes so many, from HYMG_MASKS_FROM on. */
 START_TEST(random_systems_have_the_solution_of_a_dense_solve)
 {
   const char *first = getenv("HYMG_MASKS_FROM");
@@ -32,7 +33,9 @@ START_TEST(random_systems_have_the_solution_of_a_dense_solve)
     const hymg_result r = trial_solve(&t, u);
     ck_assert_msg(r.converged && r.path == HYMG_PATH_ROBUST, "seed %u, %s: %d cycles, %.3g: %s",
                   seed, t.c.name, r.cycles, r.residual_relative, r.note);
-    ck_assert_msg(r.pieces == p.count && r.singular_pieces == p.singular &&
+    /* few systems have no closed face, and in these pieces are not looked for */
+    const bool masked = strstr(r.note, "beta of 0");
+    ck_assert_msg(r.pieces == (masked ? p.count : 1) && r.singular_pieces == p.singular &&
                       r.singular == (p.singular > 0),
                   "seed %u, %s: %lld pieces, %lld singular: %d, %d are wanted", seed, t.c.name,
                   (long long)r.pieces, (long long)r.singular_pieces, p.count, p.singular);
