@@ -84,6 +84,11 @@ module hymg_solver_calls
       type(hymg_solver), value :: solver
       type(c_ptr), intent(out), optional :: why
     end function
+    integer(c_int64_t) function hymg_solver_pieces(solver, singular) bind(c)
+      import
+      type(hymg_solver), value :: solver
+      integer(c_int64_t), intent(out), optional :: singular
+    end function
     integer(c_int) function hymg_solver_num_levels(solver) bind(c)
       import
       type(hymg_solver), value :: solver

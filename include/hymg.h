@@ -868,6 +868,8 @@ HYMG_API hymg_status hymg_solver_advice(hymg_solver *solver, const hymg_result *
 
 /* STANDARD or ROBUST, and why, one line, owned by the solver. why may be NULL. */
 HYMG_API hymg_path hymg_solver_path(const hymg_solver *solver, const char **why);
+/* The number of pieces, and of singular ones (hymg_result.pieces), by the current coefficients. singular may be NULL. */
+HYMG_API int64_t hymg_solver_pieces(const hymg_solver *solver, int64_t *singular);
 /* Levels, 0 the finest. */
 HYMG_API int hymg_solver_num_levels(const hymg_solver *solver);
 typedef struct hymg_level_info {

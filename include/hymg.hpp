@@ -540,6 +540,13 @@ public:
     must(hymg_solver_advice(get(), result, text.data(), text.size()));
     return text.data();
   }
+  /* all, and those that nothing holds */
+  std::pair<int64_t, int64_t> pieces() const
+  {
+    int64_t singular = 0;
+    const int64_t all = hymg_solver_pieces(get(), &singular);
+    return {all, singular};
+  }
   int levels() const { return hymg_solver_num_levels(get()); }
   hymg_path path() const { return hymg_solver_path(get(), nullptr); }
 

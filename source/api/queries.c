@@ -8,6 +8,13 @@ int hymg_solver_num_levels(const hymg_solver *solver)
   return solver->h.num_levels;
 }
 
+int64_t hymg_solver_pieces(const hymg_solver *solver, int64_t *singular)
+{
+  const hymgi_pieces *p = &solver->h.pieces;
+  if (singular) *singular = solver->h.singular ? 1 : p->singular;
+  return p->count;
+}
+
 hymg_status hymg_solver_level(const hymg_solver *solver, int level, hymg_level_info *info)
 {
   if (!solver || !info) return HYMG_EINVAL;

@@ -171,7 +171,9 @@ START_TEST(each_room_loses_its_mean_and_the_worst_is_named)
   for (size_t q = 0; q < t.cells; q++)
     t.f[q] = q % 8 < 3 ? 5 + 0.01 * (double)(q % 7) : q % 2 ? 1 : -1;
   hymg_result r = trial_solve(&t, u);
+  int64_t singular = 0;
   ck_assert(r.converged && r.pieces == 2 && r.singular_pieces == 2 && r.singular);
+  ck_assert(hymg_solver_pieces(t.k.solver, &singular) == 2 && singular == 2);
   ck_assert_msg(strstr(r.note, "1 of 2 singular pieces") &&
                     strstr(r.note, "90 cells from (0, 0, 0)"),
                 "%s", r.note);

@@ -4,6 +4,10 @@
 #include "kernels/robust/each.cuh"
 #include "kernels/setup.h"
 
+extern "C" {
+#include "base/exact_sum.h"
+}
+
 namespace
 {
 

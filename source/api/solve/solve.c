@@ -92,7 +92,8 @@ hymg_status hymg_solve_on_level(hymg_solver *solver, int level, const hymg_field
   TRY(timed_solve(solver, level, f, u, &seconds));
   if (!result) return HYMG_OK;
   const bool fmg = solver->h.options.method == HYMG_FMG;
-  const int64_t singular = solver->h.singular ? 1 : solver->h.pieces.singular;
+  int64_t singular;
+  const int64_t pieces = hymg_solver_pieces(solver, &singular);
   /* no cycles: f and the initial guess are 0 */
   *result = (hymg_result){.converged = fmg ? solver->good : solver->reason == HYMG_REASON_TOLERANCE,
                           .reason = solver->reason,
@@ -103,7 +104,7 @@ hymg_status hymg_solve_on_level(hymg_solver *solver, int level, const hymg_field
                           .history = solver->history,
                           .rhs_max = solver->rhs_max,
                           .singular = singular > 0,
-                          .pieces = solver->h.pieces.count,
+                          .pieces = pieces,
                           .singular_pieces = singular,
                           .mean_removed = singular > 0 ? solver->mean_removed : 0,
                           .transport = &solver->h.transport.info,
