@@ -226,6 +226,7 @@ static hymg_status add_level(hymgi_hierarchy *h)
  * halve the axes that the coefficients ask for. */
 static hymg_status fill_coarser(hymgi_hierarchy *h, bool *kept)
 {
+  h->coarsened_for = h->method.transfer;
   for (int l = 0;; l++) {
     hymgi_level *const level = h->level + l;
     unsigned axes;
@@ -288,6 +289,7 @@ hymg_status hymgi_levels_update(hymgi_hierarchy *h, bool *kept)
 /* The same levels with the coefficients that their transfer makes. */
 static hymg_status coarsen_again(hymgi_hierarchy *h)
 {
+  h->coarsened_for = h->method.transfer;
   for (int l = 0; l + 1 < h->num_levels; l++)
     TRY(coarsen_coefficients(h, h->level + l, h->level + l + 1));
   return HYMG_OK;
@@ -295,9 +297,9 @@ static hymg_status coarsen_again(hymgi_hierarchy *h)
 
 hymg_status hymgi_levels_change(hymgi_hierarchy *h, hymg_transfer wanted)
 {
-  const bool were = h->method.transfer->pairs, kept = were && wanted == HYMG_TRANSFER_WEIGHTED;
   set_transfer(h, wanted);
   hymgi_preset_sweeps(h);
   TRY(set_pairs(h));
-  return h->method.transfer->pairs || kept ? HYMG_OK : coarsen_again(h);
+  const bool fit = h->method.transfer->pairs || h->coarsened_for == h->method.transfer;
+  return fit ? HYMG_OK : coarsen_again(h);
 }

@@ -96,6 +96,7 @@ struct hymgi_hierarchy {
   bool has_shares;     /* robust path: from its choice the mean shares of level 0 are known: */
   double shares[3];
   hymgi_singles singles;
+  const hymgi_transfer *coarsened_for; /* robust path: what coefficients of coarse levels are for */
   struct hymgi_pairs *pairs; /* robust path: the graphs below level 0 (pairs.h), or NULL */
   hymgi_hierarchy *next_connected; /* the next one of the context's list */
 };

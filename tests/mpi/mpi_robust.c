@@ -19,8 +19,8 @@ static int *cut(int n, int boxes, int first)
 }
 
 /* Kinds beside those of a trial: the tensor transfer; a system on which AUTO goes over to it; FV4; mixed
- * precision, for which there have to be more than 32^3 cells. */
-enum { TENSOR = 1 << 8, ISLANDS = 1 << 9, FV4 = 1 << 10, MIXED = 1 << 11 };
+ * precision, for which there have to be more than 32^3 cells; pairs. */
+enum { TENSOR = 1 << 8, ISLANDS = 1 << 9, FV4 = 1 << 10, MIXED = 1 << 11, PAIRS = 1 << 16 };
 
 static const struct {
   int n[3];
@@ -44,6 +44,10 @@ static const struct {
     {{40, 36, 44}, "dd dd dd", TRIAL_JUMPS | TENSOR, 2, 11, HYMG_PATH_ROBUST},
     {{25, 25, 25}, "dd dd dd", ISLANDS, 2, 5, HYMG_PATH_ROBUST},
     {{25, 25, 25}, "dd dd dd", ISLANDS | TRIAL_QUADRATIC, 0, 8, HYMG_PATH_ROBUST},
+    {{33, 20, 12}, "dd pp pp", TRIAL_JUMPS | PAIRS, 0, 9, HYMG_PATH_ROBUST},
+    {{31, 18, 5}, "pp pp pp", PAIRS, 1, 1, HYMG_PATH_ROBUST},
+    {{12, 9, 25}, "nr dd nn", TRIAL_WIDTHS | TRIAL_FIXED | PAIRS, 2, 5, HYMG_PATH_ROBUST},
+    {{20, 17, 22}, "dd nd dn", TRIAL_QUADRATIC | PAIRS | TRIAL_ALPHA, 1, 7, HYMG_PATH_ROBUST},
     {{33, 20, 12}, "dd pp pp", TRIAL_JUMPS | FV4, 0, 9, HYMG_PATH_ROBUST},
     {{31, 18, 8}, "pp nd pp", FV4 | TRIAL_DATA | TRIAL_ALPHA, 0, 5, HYMG_PATH_ROBUST},
     {{14, 22, 9}, "nn dd dn", TRIAL_JUMPS | FV4 | TRIAL_DATA, 1, 4, HYMG_PATH_ROBUST},
@@ -87,6 +91,7 @@ static trial trial_case(int i)
   if (cases[i].kind & MIXED) t.o.precision = HYMG_MIXED, t.o.tuning = HYMG_TUNE_ESTIMATE;
   t.o.max_cycles = islands ? 26 : 12;
   if (cases[i].kind & TENSOR) t.o.transfer = HYMG_TRANSFER_TENSOR;
+  if (cases[i].kind & PAIRS) t.o.transfer = HYMG_TRANSFER_PAIRS;
   if (islands && cases[i].kind & TRIAL_QUADRATIC)
     t.c.spec.extrapolation = HYMG_EXTRAPOLATION_QUADRATIC;
   if (cases[i].kind & FV4)

@@ -359,7 +359,8 @@ static void check_cycle(int which, hymg_transfer transfer, hymg_smoother smoothe
   t.o.smoother = smoother;
   trial_open(&t);
   double *m = cycle_matrix(&t), asymmetry = largest_asymmetry(t.cells, m);
-  ck_assert_msg(asymmetry <= 1e-13, "%s: asymmetry %.3g", t.c.name, asymmetry);
+  /* the polynomial of graphs that are solved twice magnifies rounding */
+  ck_assert_msg(asymmetry <= (transfer == HYMG_TRANSFER_PAIRS ? 1e-12 : 1e-13), "%s: asymmetry %.3g", t.c.name, asymmetry);
   ck_assert_msg(is_positive(t.cells, m, 0.0), "%s: not positive definite", t.c.name);
   free(m);
   trial_close(&t);
@@ -370,6 +371,7 @@ START_TEST(a_cycle_is_symmetric_and_positive_definite)
   check_cycle(_i, HYMG_TRANSFER_WEIGHTED, HYMG_GSRB);
   check_cycle(_i, HYMG_TRANSFER_CONSTANT, HYMG_GSRB);
   check_cycle(_i, HYMG_TRANSFER_TENSOR, HYMG_GSRB);
+  check_cycle(_i, HYMG_TRANSFER_PAIRS, HYMG_GSRB);
 }
 END_TEST
 
@@ -380,6 +382,7 @@ START_TEST(cycles_of_other_smoothers_are_symmetric_and_positive_definite)
   check_cycle(_i, HYMG_TRANSFER_WEIGHTED, HYMG_JACOBI);
   check_cycle(_i, HYMG_TRANSFER_WEIGHTED, HYMG_L1JACOBI);
   check_cycle(_i, HYMG_TRANSFER_TENSOR, HYMG_CHEBYSHEV);
+  check_cycle(_i, HYMG_TRANSFER_PAIRS, HYMG_CHEBYSHEV);
 }
 END_TEST
 

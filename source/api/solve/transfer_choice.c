@@ -1,34 +1,29 @@
-/* Options.transfer AUTO: from the weighted transfer to the tensor one and back, within a solve. What
- * the weighted transfer cannot represent, pieces of high beta that share coarse cells, are a few
- * modes that conjugate gradients find one by one: the residual is slow and rises in between. The
- * tensor transfer suits these, but not thin sheets and other random structure, which are slow
- * without rising: it is judged by its own first iterations. Where faces have beta 0 only pairs are tried. Only the
- * history of residuals decides, so all ranks decide the same. */
+/* Options.transfer AUTO: from the weighted transfer to others and back, within a solve. What the weighted
+ * transfer cannot represent, pieces of high beta that share coarse cells, are a few modes that conjugate
+ * gradients find one by one: the residual is slow and rises in between. The tensor transfer suits
+ * these, but not thin sheets and other random structure: it is judged by its own first iterations. Pairs suit all
+ * of that, but an iteration with them takes three times as long: they are for what the tensor transfer is slow for
+ * too, for what is very slow without rising, and for faces without conductance, as those of fixed cells, which the
+ * tensor transfer does not stand; where faces have beta 0 it is not tried even without pairs. Only the history of residuals decides, so all ranks decide the same. */
 #include <math.h>
 
 #include "api/solve/solve.h"
 
 /* An estimate of more iterations than SLOW in all is slow for the weighted transfer; for the tensor
- * one, which starts from a rough residual, twice as many with conjugate gradients. *_LEAST: how many
- * it takes to judge; MOST_LEFT: with so many left, a change does not pay. BiCGStab's residual always
- * rises at times, and its iterations take two cycles. */
-enum { SLOW = 32, MOST_LEFT = 16, CG_LEAST = 3, BICGSTAB_LEAST = 12, TENSOR_LEAST = 8 };
+ * one, which starts from a rough residual, twice as many with conjugate gradients; without a rise, and for pairs,
+ * VERY_SLOW. *_LEAST: how many it takes to judge; MOST_LEFT: with so many left, a change does not pay.
+ * BiCGStab's residual always rises at times, and its iterations take two cycles. */
+enum { SLOW = 32, VERY_SLOW = 128, MOST_LEFT = 16 };
+enum { CG_LEAST = 3, BICGSTAB_LEAST = 12, STEADY_LEAST = 16, OTHER_LEAST = 8 };
 #define RISE  1.5 /* what counts as one */
 #define WORTH 0.1 /* an attempt that has gained so much is gone on from */
 
 enum { SAVED = 4 }; /* vectors */
-typedef enum wish { KEEP, OTHER_NOW, BACK } wish;
+#define KEEP HYMG_TRANSFER_AUTO
 
-/* In place of pairs, which follow faces of beta 0 as the tensor transfer does not. */
-static hymg_transfer without_pairs(const hymgi_hierarchy *h)
+static bool has_pairs(const hymgi_hierarchy *h)
 {
-  return h->method.masked ? HYMG_TRANSFER_WEIGHTED : HYMG_TRANSFER_TENSOR;
-}
-
-/* What an attempt takes; WEIGHTED: there is none. */
-static hymg_transfer other_transfer(const hymgi_hierarchy *h)
-{
-  return h->placement.fine->graphs ? HYMG_TRANSFER_PAIRS : without_pairs(h);
+  return h->placement.fine->graphs != NULL;
 }
 
 static bool is_other(const hymgi_transfer *transfer)
@@ -57,7 +52,7 @@ static bool slow(const hymg_solver *s, const hymg_cycle_record *h, int count, in
 }
 
 /* Collective, as logarithms may differ in the last digit between machines. */
-static hymg_status vote(const hymg_solver *s, bool wanted, wish one, wish *agreed)
+static hymg_status vote(const hymg_solver *s, bool wanted, hymg_transfer one, hymg_transfer *agreed)
 {
   hymg_context *c = s->h.context;
   int votes = wanted;
@@ -66,44 +61,63 @@ static hymg_status vote(const hymg_solver *s, bool wanted, wish one, wish *agree
   return HYMG_OK;
 }
 
-static hymg_status judge(hymg_solver *s, wish *what)
+static hymg_status judge_weighted(hymg_solver *s, const hymg_cycle_record *h, int count,
+                                  hymg_transfer *what)
+{
+  const bool cg = s->step == &hymgi_cg_step, pairs = has_pairs(&s->h);
+  const hymg_transfer first =
+      pairs && s->h.method.empty_rows ? HYMG_TRANSFER_PAIRS : HYMG_TRANSFER_TENSOR;
+  if (cg ? count >= CG_LEAST && rises(h, count) : count >= BICGSTAB_LEAST)
+    return vote(s, slow(s, h, count, SLOW), first, what);
+  if (!cg || !pairs || count < STEADY_LEAST) return HYMG_OK;
+  return vote(s, slow(s, h, count, VERY_SLOW), HYMG_TRANSFER_PAIRS, what);
+}
+
+/* After its first iterations; it stays if that is fast enough. */
+static hymg_status judge_other(hymg_solver *s, const hymg_cycle_record *h, int count,
+                               hymg_transfer *what)
+{
+  const bool cg = s->step == &hymgi_cg_step, pairs = s->h.method.transfer->pairs;
+  const int most = pairs ? VERY_SLOW : 2 * SLOW;
+  if (count < OTHER_LEAST) return HYMG_OK;
+  s->transfer.settled = true;
+  return vote(s, slow(s, h, count, cg ? most : most / 2),
+              pairs || !has_pairs(&s->h) ? HYMG_TRANSFER_WEIGHTED : HYMG_TRANSFER_PAIRS, what);
+}
+
+/* The transfer to go over to, or KEEP. */
+static hymg_status judge(hymg_solver *s, hymg_transfer *what)
 {
   const hymgi_method *m = &s->h.method;
   const int since = s->transfer.since, count = s->records - since;
-  const bool cg = s->step == &hymgi_cg_step;
   const hymg_cycle_record *h = s->history + since;
   *what = KEEP;
   if (!m->robust || s->h.options.transfer != HYMG_TRANSFER_AUTO || s->transfer.settled ||
-      other_transfer(&s->h) == HYMG_TRANSFER_WEIGHTED)
+      (m->masked && !has_pairs(&s->h)))
     return HYMG_OK;
-  if (!is_other(m->transfer) &&
-      (cg ? count >= CG_LEAST && rises(h, count) : count >= BICGSTAB_LEAST))
-    return vote(s, slow(s, h, count, SLOW), OTHER_NOW, what);
-  if (!is_other(m->transfer) || count < TENSOR_LEAST) return HYMG_OK;
-  s->transfer.settled = true;
-  return vote(s, slow(s, h, count, cg ? 2 * SLOW : SLOW), BACK, what);
+  return is_other(m->transfer) ? judge_other(s, h, count, what) : judge_weighted(s, h, count, what);
 }
 
-/* Without memory for graphs too. */
+/* Without memory for graphs it is the weighted transfer. */
 static hymg_status change_levels(hymgi_hierarchy *h, hymg_transfer wanted)
 {
   hymg_status status = hymgi_levels_change(h, wanted);
   if (wanted == HYMG_TRANSFER_PAIRS && (status == HYMG_ENOMEM || status == HYMG_EUNSUPPORTED))
-    status = hymgi_levels_change(h, without_pairs(h));
+    status = hymgi_levels_change(h, HYMG_TRANSFER_WEIGHTED);
   return status;
 }
 
 static hymg_status change(hymg_solver *s, hymg_transfer wanted)
 {
   hymg_context *c = s->h.context;
-  const bool back = wanted == HYMG_TRANSFER_WEIGHTED;
   s->transfer.since = s->records;
-  s->transfer.settled = back;
   c->in_setup = true;
   hymg_status status = change_levels(&s->h, wanted);
   if (status == HYMG_OK) status = hymgi_solver_attach(s);
   c->in_setup = false;
   TRY(status);
+  const bool back = !is_other(s->h.method.transfer);
+  s->transfer.settled = back;
   if (s->h.method.transfer->pairs) s->mixed = false;
   if (!back)
     hymgi_note(s, "went over to %s after %d iterations",
@@ -160,14 +174,25 @@ static bool restore(hymgi_iteration *k)
   return back;
 }
 
+/* A further attempt begins where the one before did, unless that has gained much. */
+static hymg_status begin_attempt(hymgi_iteration *k)
+{
+  if (!isfinite(k->norm_before)) return save(k);
+  if (last_norm(k) < WORTH * k->norm_before) {
+    hymgi_transfer_forget(k);
+    return save(k);
+  }
+  copy_saved(k, true);
+  return HYMG_OK;
+}
+
 hymg_status hymgi_transfer_choose(hymgi_iteration *k)
 {
-  wish what;
+  hymg_transfer what;
   TRY(judge(k->solver, &what));
   if (what == KEEP) return HYMG_OK;
-  if (what == OTHER_NOW) TRY(save(k));
-  TRY(change(k->solver,
-             what == OTHER_NOW ? other_transfer(&k->solver->h) : HYMG_TRANSFER_WEIGHTED));
-  if (what != BACK || !restore(k)) k->first = true;
+  if (what != HYMG_TRANSFER_WEIGHTED) TRY(begin_attempt(k));
+  TRY(change(k->solver, what));
+  if (what != HYMG_TRANSFER_WEIGHTED || !restore(k)) k->first = true;
   return HYMG_OK;
 }

@@ -1,0 +1,489 @@
+/* Pairs: matching and coarse graphs against slow ones of dense matrices, on random graphs and on those that tempt a
+ * matching into chains; the histories of docs/numerics.md; solves with any threads. That a cycle is symmetric and positive
+ * definite is in test_robust.c. */
+#include "api/solver.h"
+#include "multigrid/pairs.h"
+#include "oracle/trial.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const hymgi_graph_ops *ops(void)
+{
+  return hymgi_cpu_backend()->graphs;
+}
+
+/* ---- graphs from dense matrices ---- */
+
+/* The couplings t (n x n, symmetric, 0: none) with the neighbours of each node in descending order of a random key; alone:
+ * an excess everywhere. */
+static hymgi_graph graph_of(int n, const double *t, const double *excess, unsigned seed)
+{
+  hymgi_graph g = {.n = n};
+  size_t cells = (size_t)n;
+  int edges = 0;
+  for (size_t q = 0; q < cells * cells; q++)
+    edges += t[q] > 0;
+  g.start = calloc(cells + 1, sizeof *g.start);
+  g.to = malloc(((size_t)edges + 1) * sizeof *g.to);
+  g.weight = malloc(((size_t)edges + 1) * sizeof *g.weight);
+  g.excess = malloc((cells + 1) * sizeof *g.excess);
+  g.diagonal = malloc((cells + 1) * sizeof *g.diagonal);
+  for (int i = 0, e = 0; i < n; i++) {
+    double off = 0;
+    const int first = n > 1 ? (int)((seed + 7u * (unsigned)i) % (unsigned)n) : 0;
+    for (int m = 0; m < n; m++) {
+      const int j = (first + m) % n;
+      if (!(t[i * n + j] > 0)) continue;
+      g.to[e] = j, g.weight[e++] = t[i * n + j];
+      off += t[i * n + j];
+    }
+    g.start[i + 1] = e;
+    g.excess[i] = excess[i];
+    g.diagonal[i] = excess[i] + off;
+  }
+  return g;
+}
+
+static void free_graph(hymgi_graph *g)
+{
+  free(g->start);
+  free(g->to);
+  free(g->weight);
+  free(g->excess);
+  free(g->diagonal);
+  free(g->parent);
+  free(g->first);
+  free(g->child);
+}
+
+enum { SPARSE, DENSE, TIES, CHAIN, STAR, LONE, PIECES, KINDS };
+
+static double *couplings(int kind, int n, unsigned seed)
+{
+  double *t = calloc((size_t)n * (size_t)n + 1, sizeof *t);
+  double *u = support_random(2 * (size_t)n * (size_t)n + 2, 0, 1, seed);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < i; j++) {
+      const double a = u[2 * (i * n + j)], w = u[2 * (i * n + j) + 1];
+      bool there = kind == SPARSE   ? a < 4.0 / n
+                   : kind == DENSE  ? a < 0.7
+                   : kind == TIES   ? a < 5.0 / n
+                   : kind == CHAIN  ? j == i - 1
+                   : kind == STAR   ? j == 0
+                   : kind == PIECES ? a < 8.0 / n && i % 5 == j % 5
+                                    : false;
+      if (there) t[i * n + j] = t[j * n + i] = kind == TIES ? 1 : pow(10, 12 * w - 6);
+      if (there && kind == CHAIN) t[i * n + j] = t[j * n + i] = 1 + 0.01 * i;
+    }
+  free(u);
+  return t;
+}
+
+/* ---- the oracle: every step looks at whole rows ---- */
+
+static unsigned hash(unsigned a, unsigned b)
+{
+  if (a > b) return hash(b, a);
+  unsigned h = (a * 2654435761u) ^ (b * 2246822519u + 0x9e3779b9u);
+  h = h ^ (h >> 15);
+  h = h * 2246822519u;
+  return h ^ (h >> 13);
+}
+
+/* Is the coupling of i to a before that to b? By the power of 2, then quarters of it, then the hash. */
+static bool before(const double *t, int n, int i, int a, int b)
+{
+  int ea, eb;
+  const double ma = floor(8 * frexp(t[i * n + a], &ea)), mb = floor(8 * frexp(t[i * n + b], &eb));
+  if (ea != eb) return ea > eb;
+  if (ma != mb) return ma > mb;
+  return hash((unsigned)i, (unsigned)a) > hash((unsigned)i, (unsigned)b);
+}
+
+static double largest(const double *t, int n, int i)
+{
+  return support_max((size_t)n, t + i * n);
+}
+
+static int best(const double *t, int n, int i, const int *mate, bool joins)
+{
+  int found = -1;
+  for (int j = 0; j < n; j++) {
+    if (!(t[i * n + j] > 0)) continue;
+    const double limit =
+        joins ? largest(t, n, i) : fmax(largest(t, n, i), largest(t, n, j));
+    if (4 * t[i * n + j] < limit || (!joins && mate[j] >= 0)) continue;
+    if (found < 0 || before(t, n, i, j, found)) found = j;
+  }
+  return found;
+}
+
+static int oracle_parents(const double *t, int n, int *parent)
+{
+  int *mate = malloc(sizeof *mate * (size_t)(n + 1)), *pick = malloc(sizeof *pick * (size_t)(n + 1));
+  int nodes = 0;
+  for (int i = 0; i < n; i++)
+    mate[i] = largest(t, n, i) > 0 ? -1 : i, parent[i] = -1;
+  for (int round = 0; round < 6; round++) {
+    for (int i = 0; i < n; i++)
+      pick[i] = mate[i] < 0 ? best(t, n, i, mate, false) : -1;
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++)
+        if (pick[i] == j && pick[j] == i) mate[i] = j;
+  }
+  for (int i = 0; i < n; i++)
+    for (int j = i; j < n; j++)
+      if (mate[i] == j) parent[i] = parent[j] = nodes++;
+  for (int i = 0; i < n; i++)
+    if (mate[i] < 0) pick[i] = best(t, n, i, mate, true);
+  for (int i = 0; i < n; i++)
+    if (mate[i] < 0) parent[i] = mate[pick[i]] >= 0 ? parent[pick[i]] : nodes++;
+  free(mate);
+  free(pick);
+  return nodes;
+}
+
+/* P^T T P without its diagonal. */
+static double *oracle_coarse(const double *t, int n, const int *parent, int nodes)
+{
+  double *c = calloc((size_t)nodes * (size_t)nodes + 1, sizeof *c);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      if (parent[i] != parent[j]) c[parent[i] * nodes + parent[j]] += t[i * n + j];
+  return c;
+}
+
+/* ---- matching and coarsening ---- */
+
+static void compare_coarse(const hymgi_graph *g, int nodes, const double *want,
+                           const double *excess)
+{
+  double *seen = calloc((size_t)nodes * (size_t)nodes + 1, sizeof *seen);
+  ck_assert_int_eq(g->n, nodes);
+  for (int i = 0; i < nodes; i++) {
+    double off = 0;
+    for (int e = g->start[i]; e < g->start[i + 1]; e++) {
+      const double w = want[i * nodes + g->to[e]];
+      ck_assert(g->to[e] != i && seen[i * nodes + g->to[e]] == 0);
+      ck_assert_double_le(fabs(g->weight[e] - w), 1e-14 * w);
+      seen[i * nodes + g->to[e]] = g->weight[e];
+      off += g->weight[e];
+    }
+    for (int j = 0; j < nodes; j++)
+      ck_assert((seen[i * nodes + j] > 0) == (want[i * nodes + j] > 0));
+    ck_assert_double_le(fabs(g->excess[i] - excess[i]), 1e-14 * excess[i]);
+    ck_assert_double_le(fabs(g->diagonal[i] - excess[i] - off), 1e-14 * g->diagonal[i]);
+  }
+  free(seen);
+}
+
+/* One step, at most; returns the coarse couplings. */
+static void compare_step(hymg_context *c, int kind, int n, unsigned seed)
+{
+  double *t = couplings(kind, n, seed), *excess = support_random((size_t)n + 1, -1, 1, seed + 1);
+  for (int i = 0; i < n; i++)
+    excess[i] = fmax(excess[i], 0);
+  hymgi_graph g = graph_of(n, t, excess, seed), coarse = {0};
+  int *want = malloc(sizeof *want * (size_t)(n + 1)), nodes;
+  OK(c, ops()->match(c, 1, &g, false, &nodes));
+  ck_assert_int_eq(nodes, oracle_parents(t, n, want));
+  for (int i = 0; i < n; i++)
+    ck_assert_msg(g.parent[i] == want[i], "kind %d, %d nodes: node %d in %d, not %d", kind, n, i,
+                  g.parent[i], want[i]);
+  OK(c, ops()->coarsen(c, 1, &g, nodes, &coarse));
+  double *sums = oracle_coarse(t, n, want, nodes), *e = calloc((size_t)nodes + 1, sizeof *e);
+  for (int i = 0; i < n; i++)
+    e[want[i]] += excess[i];
+  compare_coarse(&coarse, nodes, sums, e);
+  free(sums);
+  free(e);
+  free(want);
+  free(t);
+  free(excess);
+  free_graph(&g);
+  free_graph(&coarse);
+}
+
+static hymg_context *context_of(int threads)
+{
+  hymg_context_options options = hymg_context_options_default();
+  options.threads = threads;
+  hymg_context *c = NULL;
+  ck_assert_int_eq(hymg_context_create(&options, &c), HYMG_OK);
+  return c;
+}
+
+START_TEST(matching_and_coarse_graphs_are_those_of_dense_matrices)
+{
+  hymg_context *c = context_of(1);
+  for (unsigned seed = 1; seed < (support_small() ? 4u : 40u); seed++)
+    for (int n = 1; n < 60; n += 1 + (int)(seed % 5) + n / 7)
+      compare_step(c, _i, n, 1000 * seed + (unsigned)n);
+  hymg_context_destroy(&c);
+}
+END_TEST
+
+/* A random graph of so many nodes on a ring with long ties. */
+static hymgi_graph large_graph(int n)
+{
+  enum { REACHES = 3 };
+  static const int reach[REACHES] = {1, 37, 411};
+  hymgi_graph g = {.n = n};
+  const size_t cells = (size_t)n;
+  double *w = support_random(REACHES * cells, -3, 3, 5);
+  g.start = malloc((cells + 1) * sizeof *g.start);
+  g.to = malloc(2 * REACHES * cells * sizeof *g.to);
+  g.weight = malloc(2 * REACHES * cells * sizeof *g.weight);
+  g.excess = calloc(cells, sizeof *g.excess);
+  g.diagonal = calloc(cells, sizeof *g.diagonal);
+  for (int i = 0, e = g.start[0] = 0; i < n; g.start[++i] = e)
+    for (int m = 0; m < REACHES; m++) {
+      const int low = (i + n - reach[m]) % n;
+      g.to[e] = (i + reach[m]) % n, g.weight[e++] = pow(10, w[m * n + i]);
+      g.to[e] = low, g.weight[e++] = pow(10, w[m * n + low]);
+    }
+  free(w);
+  return g;
+}
+
+START_TEST(graphs_have_the_same_bits_with_any_threads)
+{
+  enum { NODES = 40000 };
+  hymgi_graph g[2] = {large_graph(NODES), large_graph(NODES)}, coarse[2] = {{0}, {0}};
+  int nodes[2];
+  for (int m = 0; m < 2; m++) {
+    hymg_context *c = context_of(m ? 3 + 2 * _i : 1);
+    OK(c, ops()->match(c, c->threads, g + m, false, nodes + m));
+    OK(c, ops()->coarsen(c, c->threads, g + m, nodes[m], coarse + m));
+    hymg_context_destroy(&c);
+  }
+  ck_assert_int_eq(nodes[0], nodes[1]);
+  ck_assert_int_lt(nodes[0], NODES / 2 + 1);
+  ck_assert_mem_eq(g[0].parent, g[1].parent, NODES * sizeof(int));
+  const size_t n = (size_t)nodes[0], edges = (size_t)coarse[0].start[n];
+  ck_assert_mem_eq(coarse[0].start, coarse[1].start, (n + 1) * sizeof(int));
+  ck_assert_mem_eq(coarse[0].to, coarse[1].to, edges * sizeof(int));
+  ck_assert(support_same_bits(edges, coarse[0].weight, coarse[1].weight));
+  ck_assert(support_same_bits(n, coarse[0].diagonal, coarse[1].diagonal));
+  for (int m = 0; m < 2; m++) {
+    free_graph(g + m);
+    free_graph(coarse + m);
+  }
+}
+END_TEST
+
+/* Couplings that grow by 5 from node to node: only the last one finds a partner that wants it. */
+START_TEST(a_chain_without_partners_ends)
+{
+  enum { NODES = 400 };
+  hymg_context *c = context_of(1);
+  double *t = calloc((size_t)NODES * NODES, sizeof *t), excess[NODES] = {0};
+  for (int i = 1; i < NODES; i++)
+    t[i * NODES + i - 1] = t[(i - 1) * NODES + i] = pow(5, i - NODES / 2);
+  struct hymgi_pairs *p = calloc(1, sizeof *p);
+  p->graph[0] = graph_of(NODES, t, excess, 1);
+  OK(c, hymgi_graphs_build(c, ops(), NODES, p));
+  ck_assert_int_eq(p->count, HYMGI_MAX_GRAPHS);
+  ck_assert_int_eq(p->graph[p->count - 1].n, 1);
+  ck_assert_int_eq(p->graph[p->count - 1].start[1], 0);
+  ck_assert(p->graph[p->count - 1].diagonal[0] == 0);
+  hymgi_graphs_destroy(p);
+  free(p);
+  free(t);
+  hymg_context_destroy(&c);
+}
+END_TEST
+
+/* ---- in a solver ---- */
+
+static struct hymgi_pairs *pairs_of(const trial *t)
+{
+  struct hymgi_pairs *p = t->k.solver->h.pairs;
+  ck_assert_ptr_nonnull(p);
+  return p;
+}
+
+/* Two blocks an axis, strongly coupled along x or along y. */
+static trial rotated(int n, double ratio)
+{
+  const int cells[3] = {n, n, 1};
+  trial t = trial_plain(cells, "dd dd nn", (const double[3]){1.0 / n, 1.0 / n, 1.0});
+  for (int d = 0; d < 2; d++)
+    for (int j = 0, q = 0; j < n + (d == 1); j++)
+      for (int i = 0; i < n + (d == 0); i++, q++) {
+        double resistance = 0;
+        int sides = 0;
+        for (int side = 0; side < 2; side++) {
+          const int x = i - (d == 0 && side), y = j - (d == 1 && side);
+          if (x < 0 || y < 0 || x == n || y == n) continue;
+          const bool along_x = (2 * x / n + 2 * y / n) % 2;
+          resistance += 1 / (along_x == (d == 0) ? ratio : 1);
+          sides++;
+        }
+        t.c.beta[d][q] = sides / resistance;
+      }
+  for (int j = 0, q = 0; j < n; j++)
+    for (int i = 0; i < n; i++, q++)
+      t.f[q] = 1 + (i + 0.5) / n * ((j + 0.5) / n) + 0.25;
+  t.o.transfer = HYMG_TRANSFER_PAIRS;
+  return t;
+}
+
+START_TEST(the_history_is_that_of_the_reference)
+{
+  static const int nodes[] = {1024, 435, 176, 65, 27, 11, 5, 2, 1};
+  static const double want[] = {
+      2.8986405504e+00, 9.4373418679e-01, 3.9046511383e-01, 1.3325891747e-01, 4.4345279225e-02,
+      2.6720952252e-02, 7.0036819464e-03, 4.3028202439e-03, 1.9954819637e-03, 5.4699066057e-04,
+      2.8474804822e-04, 8.8727470650e-05, 5.7044248469e-05, 2.3817268237e-05, 7.7668777099e-06,
+      4.6712417243e-06, 1.5389598887e-06, 4.7455153759e-07, 2.9448766844e-07, 1.1176196780e-07,
+      3.7215720839e-08, 1.7172960839e-08, 5.3987200244e-09, 2.1409949288e-09, 9.9939917440e-10,
+      3.5450755741e-10, 2.2124894513e-10, 5.0465640504e-11};
+  trial t = rotated(32, 1e3);
+  const hymg_result r = trial_solve(&t, NULL);
+  const struct hymgi_pairs *p = pairs_of(&t);
+  double scale = 0;
+  for (size_t q = 0; q < t.cells; q++)
+    scale += t.f[q] * t.f[q];
+  ck_assert_int_eq(p->count, 9);
+  for (int l = 0; l < 9; l++)
+    ck_assert_int_eq(p->graph[l].n, nodes[l]);
+  ck_assert_int_ge(r.cycles, 28);
+  ck_assert_int_le(r.cycles, 29);
+  for (int m = 0; m < 28; m++) {
+    const double got = r.history[m].residual_max / r.rhs_max;
+    ck_assert_msg(fabs(got - want[m]) <= (m < 16 ? 1e-7 : 1e-4) * want[m], "iteration %d: %.10e, not %.10e",
+                  m, got, want[m]);
+  }
+  trial_close(&t);
+}
+END_TEST
+
+static double nonzeros(const trial *t)
+{
+  const struct hymgi_pairs *p = pairs_of(t);
+  double sum = 0;
+  for (int l = 1; l < p->count; l++)
+    sum += p->graph[l].start[p->graph[l].n] + p->graph[l].n;
+  return sum;
+}
+
+/* Without coarse strengths a uniform grid has chains, and several times the nonzeros. */
+START_TEST(uniform_grids_have_few_levels_and_nonzeros)
+{
+  static const int n[3][3] = {{32, 32, 32}, {300, 8, 8}, {80, 80, 1}};
+  trial t = trial_plain(n[_i], _i == 2 ? "dd dd nn" : "dd dd dd", (const double[3]){1, 1, 1});
+  t.o.transfer = HYMG_TRANSFER_PAIRS;
+  trial_open(&t);
+  ck_assert_double_le(nonzeros(&t), 1.6 * 7 * (double)t.cells);
+  ck_assert_int_le(pairs_of(&t)->count, 18);
+  trial_close(&t);
+}
+END_TEST
+
+static const struct case_of {
+  int n[3];
+  const char *boundary;
+  unsigned kind;
+} cases[] = {{{12, 9, 7}, "dd dd dd", TRIAL_JUMPS | TRIAL_WIDTHS},
+             {{12, 9, 7}, "dn nd nn", TRIAL_JUMPS},
+             {{8, 2, 3}, "pp pp pp", TRIAL_JUMPS | TRIAL_ALPHA},
+             {{9, 10, 2}, "pp pp pp", TRIAL_JUMPS},
+             {{14, 1, 1}, "dd nn nn", TRIAL_JUMPS},
+             {{1, 1, 1}, "dd dd dd", 0},
+             {{2, 1, 1}, "pp pp dd", 0},
+             {{11, 8, 6}, "dr rd pp", TRIAL_JUMPS | TRIAL_ROBIN | TRIAL_DATA},
+             {{11, 8, 6}, "dd dd dd", TRIAL_JUMPS | TRIAL_QUADRATIC | TRIAL_DATA},
+             {{10, 10, 10}, "dd nn pp", TRIAL_JUMPS | TRIAL_FIXED},
+             {{9, 9, 9}, "nn nn nn", TRIAL_FIXED},
+             {{48, 30, 30}, "dd dn pp", TRIAL_JUMPS}};
+enum { CASES = sizeof cases / sizeof *cases };
+
+static trial case_trial(int i, hymg_transfer transfer)
+{
+  trial t = trial_of(cases[i].n, cases[i].boundary, cases[i].kind);
+  t.o.transfer = transfer;
+  t.o.rtol = 1e-11;
+  t.o.max_cycles = 300;
+  return t;
+}
+
+START_TEST(solutions_are_those_of_the_weighted_transfer)
+{
+  trial a = case_trial(_i, HYMG_TRANSFER_WEIGHTED), b = case_trial(_i, HYMG_TRANSFER_PAIRS);
+  double *want = support_poison(a.cells), *got = support_poison(b.cells);
+  trial_solve(&a, want);
+  const hymg_result r = trial_solve(&b, got);
+  ck_assert_msg(r.converged, "%s: %s", b.c.name, r.note);
+  support_assert_close("u", b.c.name, a.cells, got, want, 1e-6);
+  free(want);
+  free(got);
+  trial_close(&a);
+  trial_close(&b);
+}
+END_TEST
+
+START_TEST(solves_have_the_same_bits_with_any_threads)
+{
+  double *u[2];
+  int cycles[2];
+  for (int m = 0; m < 2; m++) {
+    trial t = case_trial(CASES - 1, HYMG_TRANSFER_PAIRS);
+    t.threads = m ? 2 + _i : 1;
+    u[m] = support_poison(t.cells);
+    cycles[m] = trial_solve(&t, u[m]).cycles;
+    ck_assert(!m || support_same_bits(t.cells, u[0], u[1]));
+    trial_close(&t);
+  }
+  ck_assert_int_eq(cycles[0], cycles[1]);
+  free(u[0]);
+  free(u[1]);
+}
+END_TEST
+
+/* A second solver with the new coefficients has the same iterations. */
+START_TEST(an_update_makes_the_graphs_anew)
+{
+  trial t = case_trial(0, HYMG_TRANSFER_PAIRS), fresh = case_trial(0, HYMG_TRANSFER_PAIRS);
+  const double before_nodes = (trial_open(&t), nonzeros(&t));
+  for (int d = 0; d < 3; d++) {
+    size_t faces = 1;
+    for (int a = 0; a < 3; a++)
+      faces *= (size_t)(t.c.spec.n[a] + (a == d));
+    for (size_t q = 0; q < faces; q++)
+      fresh.c.beta[d][q] = t.c.beta[d][q] * (q % 3 ? 1 : 1e4);
+    const int n[3] = {t.c.spec.n[0] + (d == 0), t.c.spec.n[1] + (d == 1), t.c.spec.n[2] + (d == 2)};
+    const ptrdiff_t stride[3] = {1, n[0], (ptrdiff_t)n[0] * n[1]};
+    OK(t.k.context, hymg_field_write(t.k.coefficient[1 + d], (const int[3]){0, 0, 0}, n, stride,
+                                     fresh.c.beta[d], HYMG_HOST));
+  }
+  OK(t.k.context, hymg_solver_update(t.k.solver));
+  double *got = support_poison(t.cells), *want = support_poison(t.cells);
+  trial_solve(&t, got);
+  trial_solve(&fresh, want);
+  ck_assert(nonzeros(&t) == nonzeros(&fresh) && nonzeros(&t) != before_nodes);
+  ck_assert(support_same_bits(t.cells, got, want));
+  free(got);
+  free(want);
+  trial_close(&t);
+  trial_close(&fresh);
+}
+END_TEST
+
+int main(void)
+{
+  Suite *s = suite_create("pairs");
+  TCase *c = tcase_create("pairs");
+  tcase_set_timeout(c, 0);
+  tcase_add_loop_test(c, matching_and_coarse_graphs_are_those_of_dense_matrices, 0, KINDS);
+  tcase_add_loop_test(c, graphs_have_the_same_bits_with_any_threads, 0, 2);
+  tcase_add_test(c, a_chain_without_partners_ends);
+  tcase_add_test(c, the_history_is_that_of_the_reference);
+  tcase_add_loop_test(c, uniform_grids_have_few_levels_and_nonzeros, 0, 3);
+  tcase_add_loop_test(c, solutions_are_those_of_the_weighted_transfer, 0, CASES);
+  tcase_add_loop_test(c, solves_have_the_same_bits_with_any_threads, 0, 2);
+  tcase_add_test(c, an_update_makes_the_graphs_anew);
+  suite_add_tcase(s, c);
+  return support_run(s);
+}
