@@ -310,8 +310,8 @@ START_TEST(a_bad_question_is_refused)
   ck_assert_int_eq(hymg_solver_need(NULL, &desc, 0, NULL, &need), HYMG_EINVAL);
   support_assert_error(context, hymg_solver_need(grid, NULL, 0, NULL, &need), HYMG_EINVAL, "desc",
                        NULL);
-  support_assert_error(context, hymg_solver_need(grid, &desc, 8, NULL, &need), HYMG_EINVAL, "8",
-                       "7", NULL);
+  support_assert_error(context, hymg_solver_need(grid, &desc, 16, NULL, &need), HYMG_EINVAL, "16",
+                       "15", NULL);
   support_assert_error(context, hymg_solver_need(grid, &desc, 0, NULL, NULL), HYMG_EINVAL, "NULL",
                        NULL);
   o.sweeps = 5;

@@ -4,7 +4,8 @@
  * these, but not thin sheets and other random structure: it is judged by its own first iterations. Pairs suit all
  * of that, but an iteration with them takes three times as long: they are for what the tensor transfer is slow for
  * too, for what is very slow without rising, and for faces without conductance, as those of fixed cells, which the
- * tensor transfer does not stand; where faces have beta 0 it is not tried even without pairs. Only the history of residuals decides, so all ranks decide the same. */
+ * tensor transfer does not stand; where faces have beta 0 it is not tried even without pairs. Only the history of
+ * residuals decides, so all ranks decide the same. */
 #include <math.h>
 
 #include "api/solve/solve.h"
