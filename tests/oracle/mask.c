@@ -42,6 +42,15 @@ void mask_cell(trial *t, int i, int j, int k)
                  k + (side && axis == 2));
 }
 
+bool mask_is_closed(const trial *t)
+{
+  const int *n = t->c.spec.n;
+  for (int axis = 0; axis < 3; axis++)
+    for (size_t m = 0; m < t->cells / (size_t)n[axis] * (size_t)(n[axis] + 1); m++)
+      if (t->c.beta[axis][m] == 0) return true;
+  return false;
+}
+
 /* styles: bit 0 cells, bit 1 single faces, bit 2 planes of faces */
 static void close_at_random(trial *t, draw *d)
 {

@@ -16,6 +16,8 @@ typedef struct mask_pieces {
 /* Of 1 to `longest` cells a side: boundaries, widths, coefficients, data, transfer and smoother at random; cells
  * without couplings, closed faces or both, from few to nearly all, and in some systems fixed cells. */
 trial mask_trial(unsigned seed, int longest);
+/* Is a face closed? */
+bool mask_is_closed(const trial *t);
 /* Closes all faces of cell (i, j, k). */
 void mask_cell(trial *t, int i, int j, int k);
 /* The solution, 0 in cells that are no unknowns but for given values; of a singular piece that with mean 0, for f
