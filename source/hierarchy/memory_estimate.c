@@ -26,6 +26,18 @@ static double message_doubles(const hymgi_level *level)
   return 4 * ghosts;
 }
 
+/* Per cell, of the graphs of a uniform grid, on the rank that holds the first box, where level 0 is one box as well. For
+ * other coefficients they may take half as much more. */
+#define GRAPH_BYTES 200.0
+
+static double graph_bytes(const hymgi_hierarchy *h)
+{
+  const hymgi_level *level = h->level;
+  const bool first = hymg_context_rank(h->context) == 0;
+  const double whole = hymgi_comm_size(h->context->comm) > 1 ? sizeof(double) : 0;
+  return level->transfer->pairs && first ? (double)level->cells * (GRAPH_BYTES + whole) : 0;
+}
+
 static hymg_level_need level_need(const hymgi_hierarchy *h, int l)
 {
   const hymgi_level *level = h->level + l;
@@ -47,6 +59,7 @@ static hymg_level_need level_need(const hymgi_hierarchy *h, int l)
     more += level->coarsened >> axis & 1;
   n.coefficients =
       level->num_boxes ? bytes * (need.coefficients + more) + half * single.coefficients : 0;
+  if (l == 0) n.coefficients += graph_bytes(h);
   n.buffers = ((double)(need.patch + single.patch) + (double)(need.scratch + single.scratch) +
                message_doubles(level)) *
               sizeof(double);

@@ -97,7 +97,7 @@ struct hymgi_hierarchy {
   double shares[3];
   hymgi_singles singles;
   const hymgi_transfer *coarsened_for; /* robust path: what coefficients of coarse levels are for */
-  struct hymgi_pairs *pairs; /* robust path: the graphs below level 0 (pairs.h), or NULL */
+  struct hymgi_pairs *pairs;       /* robust path: the graphs below level 0 (pairs.h), or NULL */
   hymgi_hierarchy *next_connected; /* the next one of the context's list */
 };
 

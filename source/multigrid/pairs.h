@@ -13,7 +13,8 @@ enum { HYMGI_MAX_GRAPHS = 64 };
  * host memory. */
 typedef struct hymgi_graph {
   int n;
-  int *start;     /* n + 1: the edges of node i are start[i] <= e < start[i + 1], each edge at both of its ends */
+  int *
+      start; /* n + 1: the edges of node i are start[i] <= e < start[i + 1], each edge at both of its ends */
   int *to;        /* the node at the other end, */
   double *weight; /* > 0; of graph 0 both are released after set-up */
   double *excess, *diagonal;

@@ -111,8 +111,7 @@ static int best(const double *t, int n, int i, const int *mate, bool joins)
   int found = -1;
   for (int j = 0; j < n; j++) {
     if (!(t[i * n + j] > 0)) continue;
-    const double limit =
-        joins ? largest(t, n, i) : fmax(largest(t, n, i), largest(t, n, j));
+    const double limit = joins ? largest(t, n, i) : fmax(largest(t, n, i), largest(t, n, j));
     if (4 * t[i * n + j] < limit || (!joins && mate[j] >= 0)) continue;
     if (found < 0 || before(t, n, i, j, found)) found = j;
   }
@@ -121,7 +120,8 @@ static int best(const double *t, int n, int i, const int *mate, bool joins)
 
 static int oracle_parents(const double *t, int n, int *parent)
 {
-  int *mate = malloc(sizeof *mate * (size_t)(n + 1)), *pick = malloc(sizeof *pick * (size_t)(n + 1));
+  int *mate = malloc(sizeof *mate * (size_t)(n + 1)),
+      *pick = malloc(sizeof *pick * (size_t)(n + 1));
   int nodes = 0;
   for (int i = 0; i < n; i++)
     mate[i] = largest(t, n, i) > 0 ? -1 : i, parent[i] = -1;
@@ -353,8 +353,8 @@ START_TEST(the_history_is_that_of_the_reference)
   ck_assert_int_le(r.cycles, 29);
   for (int m = 0; m < 28; m++) {
     const double got = r.history[m].residual_max / r.rhs_max;
-    ck_assert_msg(fabs(got - want[m]) <= (m < 16 ? 1e-7 : 1e-4) * want[m], "iteration %d: %.10e, not %.10e",
-                  m, got, want[m]);
+    ck_assert_msg(fabs(got - want[m]) <= (m < 16 ? 1e-7 : 1e-4) * want[m],
+                  "iteration %d: %.10e, not %.10e", m, got, want[m]);
   }
   trial_close(&t);
 }
@@ -378,6 +378,33 @@ START_TEST(uniform_grids_have_few_levels_and_nonzeros)
   trial_open(&t);
   ck_assert_double_le(nonzeros(&t), 1.6 * 7 * (double)t.cells);
   ck_assert_int_le(pairs_of(&t)->count, 18);
+  trial_close(&t);
+}
+END_TEST
+
+static double need(const trial *t, hymg_transfer transfer)
+{
+  hymg_options o = t->o;
+  hymg_need n;
+  o.transfer = transfer;
+  OK(t->k.context, hymg_solver_need(t->k.grid, &t->k.desc, HYMG_VARIABLE_BETA, &o, &n));
+  return n.level[0].coefficients;
+}
+
+/* The estimate is for beta of 1. */
+START_TEST(the_memory_of_graphs_is_told)
+{
+  trial t = trial_of((const int[3]){40, 30, 35}, "dd dd dd", _i ? TRIAL_JUMPS : 0);
+  if (!_i)
+    for (int d = 0; d < 3; d++)
+      t.c.spec.beta[d] = NULL;
+  t.o.transfer = HYMG_TRANSFER_PAIRS;
+  trial_open(&t);
+  const double told = need(&t, HYMG_TRANSFER_PAIRS) - need(&t, HYMG_TRANSFER_CONSTANT);
+  const double taken = (double)pairs_of(&t)->bytes;
+  ck_assert_msg(taken <= told * (_i ? 1.5 : 1) && told <= 1.5 * taken,
+                "%.0f bytes a cell are told, %.0f are taken", told / (double)t.cells,
+                taken / (double)t.cells);
   trial_close(&t);
 }
 END_TEST
@@ -481,6 +508,7 @@ int main(void)
   tcase_add_test(c, a_chain_without_partners_ends);
   tcase_add_test(c, the_history_is_that_of_the_reference);
   tcase_add_loop_test(c, uniform_grids_have_few_levels_and_nonzeros, 0, 3);
+  tcase_add_loop_test(c, the_memory_of_graphs_is_told, 0, 2);
   tcase_add_loop_test(c, solutions_are_those_of_the_weighted_transfer, 0, CASES);
   tcase_add_loop_test(c, solves_have_the_same_bits_with_any_threads, 0, 2);
   tcase_add_test(c, an_update_makes_the_graphs_anew);

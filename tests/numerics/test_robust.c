@@ -360,7 +360,8 @@ static void check_cycle(int which, hymg_transfer transfer, hymg_smoother smoothe
   trial_open(&t);
   double *m = cycle_matrix(&t), asymmetry = largest_asymmetry(t.cells, m);
   /* the polynomial of graphs that are solved twice magnifies rounding */
-  ck_assert_msg(asymmetry <= (transfer == HYMG_TRANSFER_PAIRS ? 1e-12 : 1e-13), "%s: asymmetry %.3g", t.c.name, asymmetry);
+  ck_assert_msg(asymmetry <= (transfer == HYMG_TRANSFER_PAIRS ? 1e-12 : 1e-13),
+                "%s: asymmetry %.3g", t.c.name, asymmetry);
   ck_assert_msg(is_positive(t.cells, m, 0.0), "%s: not positive definite", t.c.name);
   free(m);
   trial_close(&t);

@@ -13,7 +13,8 @@ void *hymgi_cpu_graph_array(size_t count, size_t size, bool *ok)
 
 hymg_status hymgi_cpu_graph_status(hymg_context *context, bool ok, int nodes)
 {
-  return ok ? HYMG_OK : hymgi_fail(context, HYMG_ENOMEM, "no memory for a graph of %d nodes", nodes);
+  return ok ? HYMG_OK
+            : hymgi_fail(context, HYMG_ENOMEM, "no memory for a graph of %d nodes", nodes);
 }
 
 /* ---- of each cell ---- */

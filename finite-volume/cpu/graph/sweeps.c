@@ -31,8 +31,8 @@ static void descend(int threads, hymgi_graph *g, hymgi_graph *coarse)
       g->y[i] = FIRST * over_diagonal(g, i, g->b[i]);
 #pragma omp for schedule(static)
     for (int i = 0; i < g->n; i++)
-      g->x[i] = g->y[i] + (AGAIN * g->y[i] +
-                           SECOND * over_diagonal(g, i, residual_of(g, i, g->b, g->y)));
+      g->x[i] =
+          g->y[i] + (AGAIN * g->y[i] + SECOND * over_diagonal(g, i, residual_of(g, i, g->b, g->y)));
 #pragma omp for schedule(static)
     for (int I = 0; I < coarse->n; I++) {
       double sum = 0;
@@ -57,8 +57,8 @@ static void ascend(int threads, const hymgi_graph *coarse, hymgi_graph *g)
     }
 #pragma omp for schedule(static)
     for (int i = 0; i < g->n; i++)
-      g->y[i] = g->x[i] + (AGAIN * g->p[i] +
-                           SECOND * over_diagonal(g, i, residual_of(g, i, g->b, g->x)));
+      g->y[i] =
+          g->x[i] + (AGAIN * g->p[i] + SECOND * over_diagonal(g, i, residual_of(g, i, g->b, g->x)));
   }
   double *const x = g->x;
   g->x = g->y;
