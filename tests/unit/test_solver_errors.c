@@ -113,7 +113,7 @@ static const struct {
     {"method", 3, "method 3: 0 (fmg) to 2 (mgpcg)"},
     {"cycle", 3, "cycle 3: -1 (default) to 2 (F)"},
     {"path", -1, "path -1: 0 (auto) to 2 (robust)"},
-    {"transfer", 4, "transfer 4: 0 (auto) to 3 (tensor)"},
+    {"transfer", 5, "transfer 5: 0 (auto) to 4 (pairs)"},
     {"precision", -2, "precision -2: -1 (auto) to 1 (mixed)"},
     {"smoother", 5, "smoother 5: 0 (gsrb) to 4 (symgs)"},
     {"sweeps", 1001, "sweeps 1001: 1 to 1000, or -1 for the default"},
