@@ -31,7 +31,8 @@ typedef struct robust_case {
   int block;   /* not 0: betas are 1 or 1e6, in a checkerboard of cubes of so many cells a side */
   double a;    /* with a variable alpha; 0: none */
   bool stretched, data, fv4;
-  bool fixed; /* some cells have given values */
+  bool fixed;  /* some cells have given values */
+  bool closed; /* half of the faces have beta 0, in pieces of the grid */
   hymg_smoother smoother;
   hymg_transfer transfer;
 } robust_case;
@@ -84,7 +85,7 @@ static void open_grid(const robust_case *p, open_problem *o)
   OK(o->context, hymg_grid_create(o->context, &desc, &o->grid));
 }
 
-/* Random values between the logarithms low and high on all entries of a field. */
+/* Random values between the logarithms low and high on all entries of a field; of faces, half are 0 if some are closed. */
 static void fill_random(open_problem *o, const robust_case *p, hymg_centering centering, double low,
                         double high, unsigned seed, hymg_field **field)
 {
@@ -97,8 +98,12 @@ static void fill_random(open_problem *o, const robust_case *p, hymg_centering ce
   const size_t count = (size_t)n[0] * (size_t)n[1] * (size_t)n[2];
   const ptrdiff_t stride[3] = {1, n[0], (ptrdiff_t)n[0] * n[1]};
   double *values = support_random(count, low, high, seed);
+  const bool faces =
+      centering == HYMG_FACE_X || centering == HYMG_FACE_Y || centering == HYMG_FACE_Z;
+  double *open = support_random(count, -1, 1, seed + 1000);
   for (size_t m = 0; m < count; m++)
-    values[m] = exp(values[m]);
+    values[m] = p->closed && faces && open[m] < 0 ? 0 : exp(values[m]);
+  free(open);
   if (!*field) OK(o->context, hymg_field_create(o->grid, NULL, centering, HYMG_DOUBLE, field));
   OK(o->context, hymg_field_write(*field, zero, n, stride, values, HYMG_HOST));
   free(values);
@@ -272,8 +277,11 @@ static void describe(const robust_case *p, const char *what, char *text, size_t 
            "%s: %d x %d x %d %s%s extrapolation %d jump %g a %g%s%s%s smoother %d transfer %d",
            what, p->n[0], p->n[1], p->n[2], p->boundary, p->fv4 ? " FV4" : "",
            (int)p->extrapolation, p->jump, p->a, p->stretched ? " stretched" : "",
-           p->data ? " boundary data" : "", p->fixed ? " fixed cells" : "", (int)p->smoother,
-           (int)p->transfer);
+           p->data ? " boundary data" : "",
+           p->fixed    ? " fixed cells"
+           : p->closed ? " closed faces"
+                       : "",
+           (int)p->smoother, (int)p->transfer);
 }
 
 static void compare_levels(const char *where, const answer *got, const answer *want)
@@ -359,6 +367,10 @@ static const robust_case problems[] = {
     {{32, 16, 20}, "nn nn nn", .fixed = true, .a = 0.5},
     {{12, 10, 9}, "rd pp nr", .jump = 2, .stretched = true, .data = true, .fixed = true},
     {{1, 40, 3}, "pp nn nn", .jump = 2, .fixed = true},
+    {{33, 20, 12}, "dn nd pp", .jump = 4, .closed = true},
+    {{16, 18, 20}, "nn nn nn", .jump = 2, .closed = true},
+    {{12, 10, 9}, "rn pp nr", .jump = 2, .stretched = true, .data = true, .closed = true},
+    {{26, 22, 1}, "nn nn nn", .jump = 1, .closed = true, .fixed = true},
     {{32, 20, 12}, "dd dd dd", .jump = 4, .fv4 = true, .a = 0.5},
     {{15, 18, 9}, "dd pp pp", .jump = 3, .fv4 = true},
     {{24, 16, 16}, "dd dd pp", .jump = 0.1, .fv4 = true},
