@@ -633,11 +633,11 @@ HYMG_API const char *hymg_path_name(hymg_path path);
  * TENSOR: from the 8 coarse cells around, with coarse conductances in series; for pieces of high beta
  * that share coarse cells, and slow on thin sheets and wires. PAIRS: no interpolation between grids; below
  * level 0 strongly coupled cells are joined in pairs, as graphs, for random media and whatever the others are
- * slow for. An iteration takes about three times as long. Host only (EUNSUPPORTED with backend cuda; auto then takes the
- * host), up to 3.5e8 cells, in double precision; all graphs are on one rank. AUTO: begins with WEIGHTED and, where
- * that is slow, goes over to TENSOR within a solve, on the host from there to PAIRS if that is slow as well,
- * and back if nothing helps; the note of the result says so. The solver then stays with the better one until its next update, so a second solve
- * may take fewer iterations than the first. */
+ * slow for. An iteration takes about three times as long. Up to 3.5e8 cells, in double precision; all graphs are on the
+ * host of one rank, also with backend cuda, whose level 0 stays on the GPU. AUTO: begins with WEIGHTED and, where
+ * that is slow, goes over to TENSOR within a solve, from there to PAIRS if that is slow as well, and back if
+ * nothing helps; the note of the result says so. The solver then stays with the better one until its next
+ * update, so a second solve may take fewer iterations than the first. */
 typedef enum hymg_transfer {
   HYMG_TRANSFER_AUTO = 0,
   HYMG_TRANSFER_CONSTANT = 1,

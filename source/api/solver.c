@@ -15,11 +15,9 @@ hymg_status hymgi_choose_backend(hymg_context *c, const hymg_options *o,
   *backend = hymgi_cpu_backend();
   if (o->backend == HYMG_BACKEND_HOST) return HYMG_OK;
   const bool wanted = o->backend == HYMG_BACKEND_CUDA;
-  if ((o->smoother == HYMG_SYMGS || o->transfer == HYMG_TRANSFER_PAIRS) && !wanted) return HYMG_OK;
+  if (o->smoother == HYMG_SYMGS && !wanted) return HYMG_OK;
   if (o->smoother == HYMG_SYMGS)
     return hymgi_fail(c, HYMG_EUNSUPPORTED, "smoother symgs on backend cuda: host only");
-  if (o->transfer == HYMG_TRANSFER_PAIRS)
-    return hymgi_fail(c, HYMG_EUNSUPPORTED, "transfer pairs on backend cuda: host only");
   char text[sizeof c->error];
   memcpy(text, c->error, sizeof text);
   const hymgi_backend *cuda = NULL;

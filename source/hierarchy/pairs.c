@@ -1,4 +1,4 @@
-/* Level 0 as a graph, on the rank that has its first box. */
+/* Level 0 as a graph, on the rank that has its first box, in the host's memory. */
 #include "hierarchy/pairs.h"
 
 #include <limits.h>
@@ -13,6 +13,29 @@ enum {
   MOST_EDGES = 6,
   VECTORS = 4
 }; /* vectors: conductances of three axes, excess */
+
+/* ---- level 0 as the host sees it ---- */
+
+static bool is_elsewhere(const hymgi_level *level)
+{
+  return level->backend != hymgi_cpu_backend();
+}
+
+/* Its vectors are in memory that both can access. */
+static hymgi_level view_of(const hymgi_level *level)
+{
+  hymgi_level view = *level;
+  view.backend = hymgi_cpu_backend();
+  view.memory = hymgi_crossing(level);
+  return view;
+}
+
+static hymg_status copy_out(const hymgi_level *level, const double *from, double **to)
+{
+  TRY(hymgi_crossing_create(level, level->vector_size, to));
+  level->backend->copy(level->context, from, *to, (size_t)level->vector_size);
+  return level->context->status;
+}
 
 /* ---- level 0 as one box ---- */
 
@@ -51,6 +74,7 @@ static hymg_status make_plans(const hymgi_level *level, hymgi_level *whole)
   return make_plan(whole, &back, TAG + 1, &whole->scatter);
 }
 
+/* level: as the host sees it */
 static hymg_status make_whole(const hymgi_level *level, struct hymgi_pairs *pairs)
 {
   hymg_context *const c = level->context;
@@ -71,25 +95,48 @@ static hymg_status make_whole(const hymgi_level *level, struct hymgi_pairs *pair
 
 /* ---- its coefficients ---- */
 
-/* Into vectors of level 0. */
-static void load(const hymgi_hierarchy *h, double *const vector[VECTORS])
+typedef struct coefficients {
+  hymgi_level level; /* as the host sees it */
+  double *vector[VECTORS];
+} coefficients;
+
+/* What is added to the diagonal of each cell, into a vector of level 0. */
+static void load_excess(const hymgi_hierarchy *h, double *excess)
 {
   const hymgi_level *level = h->level;
-  double *const excess = vector[3];
   if (!level->num_boxes) return;
   hymgi_fill(level, 0, excess);
   if (h->method.empty_rows)
     level->backend->robust->mark_empty_rows(level, 0, excess);
   else if (level->c.alpha)
     hymgi_copy_vector(level, level->c.alpha, excess);
-  level->backend->graphs->couplings(level, vector, excess);
+}
+
+static hymg_status read_copies(const hymgi_level *level, coefficients *c, const double *excess)
+{
+  c->level = view_of(level);
+  TRY(copy_out(level, excess, &c->vector[3]));
+  for (int axis = 0; axis < 3; axis++) {
+    TRY(copy_out(level, level->c.beta[axis], &c->level.c.beta[axis]));
+    TRY(hymgi_crossing_create(level, level->vector_size, &c->vector[axis]));
+  }
+  return HYMG_OK;
+}
+
+static void release_copies(const hymgi_level *level, coefficients *c)
+{
+  for (int m = 0; m < VECTORS; m++)
+    hymgi_crossing_destroy(level, level->vector_size, &c->vector[m]);
+  for (int axis = 0; axis < 3; axis++)
+    if (c->level.c.beta[axis] != level->c.beta[axis])
+      hymgi_crossing_destroy(level, level->vector_size, &c->level.c.beta[axis]);
 }
 
 static hymg_status build(hymgi_hierarchy *h, const hymgi_level *whole,
                          double *const vector[VECTORS])
 {
   struct hymgi_pairs *const pairs = h->pairs;
-  const hymgi_graph_ops *ops = h->level->backend->graphs;
+  const hymgi_graph_ops *ops = hymgi_cpu_backend()->graphs;
   TRY(ops->finest(whole, vector, vector[3], pairs->graph, &pairs->at));
   return hymgi_graphs_build(h->context, ops, whole->cells, pairs);
 }
@@ -127,9 +174,6 @@ static bool is_one_box(const hymgi_level *level)
 static hymg_status create(hymgi_hierarchy *h)
 {
   const hymgi_level *level = h->level;
-  if (!level->backend->graphs)
-    return hymgi_fail(h->context, HYMG_EUNSUPPORTED, "transfer pairs on backend %s: host only",
-                      level->backend->name);
   if (level->cells > INT_MAX / MOST_EDGES)
     return hymgi_fail(h->context, HYMG_EUNSUPPORTED,
                       "transfer pairs for %lld cells, more than %d: their graphs are on one rank",
@@ -137,17 +181,31 @@ static hymg_status create(hymgi_hierarchy *h)
   if (!h->pairs) h->pairs = calloc(1, sizeof *h->pairs);
   if (!h->pairs) return hymgi_fail(h->context, HYMG_ENOMEM, "no memory for graphs");
   hymgi_graphs_destroy(h->pairs);
-  return h->pairs->whole || is_one_box(level) ? HYMG_OK : make_whole(level, h->pairs);
+  if (is_elsewhere(level) && !h->pairs->here)
+    TRY(hymgi_crossing_create(level, level->vector_size, &h->pairs->here));
+  const hymgi_level view = view_of(level);
+  return h->pairs->whole || is_one_box(level) ? HYMG_OK : make_whole(&view, h->pairs);
+}
+
+static hymg_status build_from(hymgi_hierarchy *h, const coefficients *c)
+{
+  if (c->level.num_boxes)
+    hymgi_cpu_backend()->graphs->couplings(&c->level, c->vector, c->vector[3]);
+  return h->pairs->whole ? build_gathered(h, c->vector) : build(h, &c->level, c->vector);
 }
 
 static hymg_status make(hymgi_hierarchy *h, double *excess)
 {
   const hymgi_level *level = h->level;
-  double *vector[VECTORS] = {NULL, NULL, NULL, excess};
-  for (int axis = 0; axis < 3 && level->num_boxes; axis++)
-    vector[axis] = level->krylov + (axis + 1) * level->vector_size;
-  load(h, vector);
-  hymg_status status = h->pairs->whole ? build_gathered(h, vector) : build(h, level, vector);
+  const bool copied = is_elsewhere(level);
+  coefficients c = {.level = *level, .vector = {NULL, NULL, NULL, copied ? NULL : excess}};
+  for (int axis = 0; axis < 3 && level->num_boxes && !copied; axis++)
+    c.vector[axis] = level->krylov + (axis + 1) * level->vector_size;
+  load_excess(h, excess);
+  hymg_status status = copied && level->num_boxes ? read_copies(level, &c, excess) : HYMG_OK;
+  status = hymgi_agree(h->context, status);
+  if (status == HYMG_OK) status = build_from(h, &c);
+  if (copied) release_copies(level, &c);
   status = hymgi_agree(h->context, status);
   int active = h->pairs->count > 1;
   if (status == HYMG_OK) status = hymgi_comm_max_int(h->context, h->context->comm, &active, 1);
@@ -172,6 +230,7 @@ void hymgi_pairs_destroy(hymgi_hierarchy *h)
   if (!h->pairs) return;
   hymgi_graphs_destroy(h->pairs);
   destroy_whole(h->pairs);
+  hymgi_crossing_destroy(h->level, h->level->vector_size, &h->pairs->here);
   free(h->pairs);
   h->pairs = NULL;
 }

@@ -145,19 +145,23 @@ static void solve(const hymgi_graph_ops *ops, int threads, hymgi_graph *g, const
 /* level->x += the correction for the residual in level->y */
 static void correct(struct hymgi_pairs *p, hymgi_level *level)
 {
-  const hymgi_graph_ops *ops = level->backend->graphs;
+  const hymgi_graph_ops *ops = hymgi_cpu_backend()->graphs;
+  const size_t size = (size_t)level->vector_size;
   hymgi_level *const whole = p->whole;
   hymgi_graph *const g = p->graph;
   const int threads = level->context->team.size, team = threads_for(g, threads);
-  double *const r = whole ? p->values : level->y;
-  if (whole) hymgi_run_plan(whole, whole->gather, level->box, level->y, whole->box, r);
+  const bool added = !whole && !p->here; /* at once */
+  double *const here = p->here ? p->here : level->y, *const r = whole ? p->values : here;
+  if (p->here) level->backend->copy(level->context, level->y, here, size);
+  if (whole) hymgi_run_plan(whole, whole->gather, level->box, here, whole->box, r);
   if (p->count) {
     ops->sum(team, g, p->at, r, g + 1);
     solve(ops, threads, g + 1, g + p->count - 1);
-    ops->spread(team, g, p->at, g + 1, !whole, whole ? r : level->x);
+    ops->spread(team, g, p->at, g + 1, added, added ? level->x : r);
   }
-  if (!whole) return;
-  hymgi_run_plan(whole, whole->scatter, whole->box, r, level->box, level->y);
+  if (added) return;
+  if (whole) hymgi_run_plan(whole, whole->scatter, whole->box, r, level->box, here);
+  if (p->here) level->backend->copy(level->context, here, level->y, size);
   hymgi_axpby(level, 1, level->x, 1, level->y, level->x);
 }
 

@@ -34,6 +34,7 @@ struct hymgi_pairs {
   ptrdiff_t *at;      /* of the nodes of graph 0, in a vector of `whole` or of level 0 */
   hymgi_level *whole; /* level 0 as one box; NULL if it is one box */
   double *values;     /* a vector of whole, 0 where there is no node */
+  double *here;       /* a vector of level 0 that the host can read; NULL if its own are such */
   size_t bytes;
 };
 

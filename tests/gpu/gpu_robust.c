@@ -335,7 +335,8 @@ static void check(const robust_case *p, const way *w, const char *what)
     answer want = solve(&one, p), got = solve(&other, p);
     compare(where, one.cells, &got, &want);
     ck_assert_msg(got.went_over == want.went_over, "%s: went over %d", where, (int)got.went_over);
-    if (p->block) /* the second solve begins with the better transfer */
+    /* the second solve begins with the better transfer, which with BiCGStab may be none */
+    if (p->block && (round != 1 || p->extrapolation == HYMG_EXTRAPOLATION_LINEAR))
       ck_assert_msg(got.went_over == (round != 1), "%s: solve %d", where, round);
     free(want.u), free(got.u);
   }
@@ -387,6 +388,8 @@ START_TEST(every_problem)
   p.transfer = HYMG_TRANSFER_CONSTANT;
   check(&p, &gpu, "gpu");
   p.transfer = HYMG_TRANSFER_TENSOR;
+  check(&p, &gpu, "gpu");
+  p.transfer = HYMG_TRANSFER_PAIRS;
   check(&p, &gpu, "gpu");
 }
 END_TEST
@@ -444,7 +447,10 @@ END_TEST
 
 START_TEST(managed_memory)
 {
-  check(&problems[_i], &managed, "managed memory");
+  robust_case p = problems[_i];
+  check(&p, &managed, "managed memory");
+  p.transfer = HYMG_TRANSFER_PAIRS;
+  check(&p, &managed, "managed memory");
 }
 END_TEST
 

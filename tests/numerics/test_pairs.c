@@ -409,18 +409,6 @@ START_TEST(the_memory_of_graphs_is_told)
 }
 END_TEST
 
-START_TEST(a_gpu_refuses_them)
-{
-  trial t = trial_of((const int[3]){8, 8, 8}, "dd dd dd", TRIAL_JUMPS);
-  t.o.transfer = HYMG_TRANSFER_PAIRS;
-  t.o.backend = HYMG_BACKEND_CUDA;
-  ck_assert(!support_open_as(&t.c.spec, NULL, &t.o, &t.k));
-  const char *text = hymg_context_error(t.k.context);
-  ck_assert_msg(strstr(text, "transfer pairs on backend cuda: host only") != NULL, "%s", text);
-  trial_close(&t);
-}
-END_TEST
-
 static const struct case_of {
   int n[3];
   const char *boundary;
@@ -521,7 +509,6 @@ int main(void)
   tcase_add_test(c, the_history_is_that_of_the_reference);
   tcase_add_loop_test(c, uniform_grids_have_few_levels_and_nonzeros, 0, 3);
   tcase_add_loop_test(c, the_memory_of_graphs_is_told, 0, 2);
-  tcase_add_test(c, a_gpu_refuses_them);
   tcase_add_loop_test(c, solutions_are_those_of_the_weighted_transfer, 0, CASES);
   tcase_add_loop_test(c, solves_have_the_same_bits_with_any_threads, 0, 2);
   tcase_add_test(c, an_update_makes_the_graphs_anew);

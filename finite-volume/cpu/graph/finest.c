@@ -30,8 +30,9 @@ static void cell_couplings(const hymgi_level *level, const hymgi_geom *g, const 
   const ptrdiff_t q = hymgi_at(g, c[0], c[1], c[2]);
   for (int axis = 0; axis < 3; axis++) {
     const double *const beta = level->c.beta[axis];
-    const double above =
-        beta[hymgi_at(g, c[0] + (axis == 0), c[1] + (axis == 1), c[2] + (axis == 2))];
+    int next[3] = {c[0], c[1], c[2]};
+    next[axis] = g->wraps >> axis & 1 && c[axis] == g->n[axis] - 1 ? 0 : c[axis] + 1;
+    const double above = beta[hymgi_at(g, next[0], next[1], next[2])];
     const bool wall = is_wall(g, axis, 1, c);
     if (is_wall(g, axis, 0, c)) excess[q] += beta[q];
     if (wall) excess[q] += above;

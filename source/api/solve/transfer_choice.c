@@ -4,8 +4,7 @@
  * these, but not thin sheets and other random structure: it is judged by its own first iterations. Pairs suit all
  * of that, but an iteration with them takes three times as long: they are for what the tensor transfer is slow for
  * too, for what is very slow without rising, and for faces without conductance, as those of fixed cells, which the
- * tensor transfer does not stand; where faces have beta 0 it is not tried even without pairs. Only the history of
- * residuals decides, so all ranks decide the same. */
+ * tensor transfer does not stand. Only the history of residuals decides, so all ranks decide the same. */
 #include <math.h>
 
 #include "api/solve/solve.h"
@@ -21,11 +20,6 @@ enum { CG_LEAST = 3, BICGSTAB_LEAST = 12, STEADY_LEAST = 16, OTHER_LEAST = 8 };
 
 enum { SAVED = 4 }; /* vectors */
 #define KEEP HYMG_TRANSFER_AUTO
-
-static bool has_pairs(const hymgi_hierarchy *h)
-{
-  return h->placement.fine->graphs != NULL;
-}
 
 static bool is_other(const hymgi_transfer *transfer)
 {
@@ -65,12 +59,11 @@ static hymg_status vote(const hymg_solver *s, bool wanted, hymg_transfer one, hy
 static hymg_status judge_weighted(hymg_solver *s, const hymg_cycle_record *h, int count,
                                   hymg_transfer *what)
 {
-  const bool cg = s->step == &hymgi_cg_step, pairs = has_pairs(&s->h);
-  const hymg_transfer first =
-      pairs && s->h.method.empty_rows ? HYMG_TRANSFER_PAIRS : HYMG_TRANSFER_TENSOR;
+  const bool cg = s->step == &hymgi_cg_step;
+  const hymg_transfer first = s->h.method.empty_rows ? HYMG_TRANSFER_PAIRS : HYMG_TRANSFER_TENSOR;
   if (cg ? count >= CG_LEAST && rises(h, count) : count >= BICGSTAB_LEAST)
     return vote(s, slow(s, h, count, SLOW), first, what);
-  if (!cg || !pairs || count < STEADY_LEAST) return HYMG_OK;
+  if (!cg || count < STEADY_LEAST) return HYMG_OK;
   return vote(s, slow(s, h, count, VERY_SLOW), HYMG_TRANSFER_PAIRS, what);
 }
 
@@ -83,7 +76,7 @@ static hymg_status judge_other(hymg_solver *s, const hymg_cycle_record *h, int c
   if (count < OTHER_LEAST) return HYMG_OK;
   s->transfer.settled = true;
   return vote(s, slow(s, h, count, cg ? most : most / 2),
-              pairs || !has_pairs(&s->h) ? HYMG_TRANSFER_WEIGHTED : HYMG_TRANSFER_PAIRS, what);
+              pairs ? HYMG_TRANSFER_WEIGHTED : HYMG_TRANSFER_PAIRS, what);
 }
 
 /* The transfer to go over to, or KEEP. */
@@ -93,8 +86,7 @@ static hymg_status judge(hymg_solver *s, hymg_transfer *what)
   const int since = s->transfer.since, count = s->records - since;
   const hymg_cycle_record *h = s->history + since;
   *what = KEEP;
-  if (!m->robust || s->h.options.transfer != HYMG_TRANSFER_AUTO || s->transfer.settled ||
-      (m->masked && !has_pairs(&s->h)))
+  if (!m->robust || s->h.options.transfer != HYMG_TRANSFER_AUTO || s->transfer.settled)
     return HYMG_OK;
   return is_other(m->transfer) ? judge_other(s, h, count, what) : judge_weighted(s, h, count, what);
 }
