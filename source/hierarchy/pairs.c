@@ -136,7 +136,7 @@ static hymg_status build(hymgi_hierarchy *h, const hymgi_level *whole,
                          double *const vector[VECTORS])
 {
   struct hymgi_pairs *const pairs = h->pairs;
-  const hymgi_graph_ops *ops = hymgi_cpu_backend()->graphs;
+  const hymgi_graph_ops *ops = pairs->ops;
   TRY(ops->finest(whole, vector, vector[3], pairs->graph, &pairs->at));
   return hymgi_graphs_build(h->context, ops, whole->cells, pairs);
 }
@@ -180,6 +180,7 @@ static hymg_status create(hymgi_hierarchy *h)
                       (long long)level->cells, INT_MAX / MOST_EDGES);
   if (!h->pairs) h->pairs = calloc(1, sizeof *h->pairs);
   if (!h->pairs) return hymgi_fail(h->context, HYMG_ENOMEM, "no memory for graphs");
+  h->pairs->ops = hymgi_cpu_backend()->graphs;
   hymgi_graphs_destroy(h->pairs);
   if (is_elsewhere(level) && !h->pairs->here)
     TRY(hymgi_crossing_create(level, level->vector_size, &h->pairs->here));
@@ -189,8 +190,7 @@ static hymg_status create(hymgi_hierarchy *h)
 
 static hymg_status build_from(hymgi_hierarchy *h, const coefficients *c)
 {
-  if (c->level.num_boxes)
-    hymgi_cpu_backend()->graphs->couplings(&c->level, c->vector, c->vector[3]);
+  if (c->level.num_boxes) h->pairs->ops->couplings(&c->level, c->vector, c->vector[3]);
   return h->pairs->whole ? build_gathered(h, c->vector) : build(h, &c->level, c->vector);
 }
 

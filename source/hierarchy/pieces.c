@@ -37,6 +37,8 @@ static void release(const hymgi_level *level, host_copy *c)
 
 static bool make_copy(const hymgi_level *level, host_copy *c)
 {
+  level->backend->sync(
+      level->context); /* what is in memory that both can access has been written then */
   *c = (host_copy){.alpha = copy_of(level, level->c.alpha),
                    .given = copy_of(level, level->fixed.given),
                    .piece = copy_of(level, level->fixed.piece)};

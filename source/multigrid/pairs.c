@@ -145,7 +145,7 @@ static void solve(const hymgi_graph_ops *ops, int threads, hymgi_graph *g, const
 /* level->x += the correction for the residual in level->y */
 static void correct(struct hymgi_pairs *p, hymgi_level *level)
 {
-  const hymgi_graph_ops *ops = hymgi_cpu_backend()->graphs;
+  const hymgi_graph_ops *ops = p->ops;
   const size_t size = (size_t)level->vector_size;
   hymgi_level *const whole = p->whole;
   hymgi_graph *const g = p->graph;

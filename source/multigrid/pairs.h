@@ -28,8 +28,9 @@ typedef struct hymgi_graph {
 } hymgi_graph;
 
 struct hymgi_pairs {
-  bool active; /* on all ranks: there are edges */
-  int count;   /* 0 on other ranks than that of the graphs */
+  const struct hymgi_graph_ops *ops; /* of the host */
+  bool active;                       /* on all ranks: there are edges */
+  int count;                         /* 0 on other ranks than that of the graphs */
   hymgi_graph graph[HYMGI_MAX_GRAPHS];
   ptrdiff_t *at;      /* of the nodes of graph 0, in a vector of `whole` or of level 0 */
   hymgi_level *whole; /* level 0 as one box; NULL if it is one box */

@@ -118,7 +118,8 @@ typedef enum {
 /* Both faces where the cell is the last one of its box. */
 static void pass_faces(hymgi_body_work *w, const hymgi_place *p, pass what, int axis)
 {
-  for (int side = 0; side <= (p->index[axis] == p->g->n[axis] - 1); side++) {
+  const int sides = p->index[axis] == p->g->n[axis] - 1 ? 2 : 1;
+  for (int side = 0; side < sides; side++) {
     if (what == OPEN_FACES)
       hymgi_open_face(w, p, axis, side);
     else if (hymgi_is_shut(w, p, axis, side))
