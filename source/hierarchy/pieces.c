@@ -427,6 +427,7 @@ static hymg_status pair_parts(search *s)
   store_labels(s);
   hymgi_run_plan(level, level->halo[HYMGI_HALO_FACES], level->box, level->fixed.piece, level->box,
                  level->fixed.piece);
+  if (level->num_boxes) level->backend->sync(level->context);
   if (level->num_boxes && !level->memory->on_host)
     level->backend->copy(level->context, level->fixed.piece, s->copy.piece,
                          (size_t)level->vector_size);
