@@ -61,6 +61,7 @@ static int merge(const hymgi_graph *fine, int I, int from, int *table, int *to, 
 static bool merge_all(const hymgi_graph *fine, int threads, const int *room, int *to,
                       double *weight, hymgi_graph *coarse)
 {
+  (void)threads; /* without OpenMP */
   bool ok = true;
 #pragma omp parallel num_threads(threads) reduction(&& : ok)
   {
@@ -77,6 +78,7 @@ static bool merge_all(const hymgi_graph *fine, int threads, const int *room, int
 static bool pack(int threads, const int *room, const int *to, const double *weight,
                  hymgi_graph *coarse)
 {
+  (void)threads; /* without OpenMP */
   bool ok = true;
   coarse->start[0] = 0;
   for (int I = 0; I < coarse->n; I++)

@@ -24,6 +24,7 @@ static inline double over_diagonal(const hymgi_graph *g, int i, double r)
 
 static void descend(int threads, hymgi_graph *g, hymgi_graph *coarse)
 {
+  (void)threads; /* without OpenMP */
 #pragma omp parallel num_threads(threads)
   {
 #pragma omp for schedule(static)
@@ -45,6 +46,7 @@ static void descend(int threads, hymgi_graph *g, hymgi_graph *coarse)
 
 static void ascend(int threads, const hymgi_graph *coarse, hymgi_graph *g)
 {
+  (void)threads; /* without OpenMP */
 #pragma omp parallel num_threads(threads)
   {
 #pragma omp for schedule(static)
@@ -67,6 +69,7 @@ static void ascend(int threads, const hymgi_graph *coarse, hymgi_graph *g)
 
 static void divide(int threads, hymgi_graph *g)
 {
+  (void)threads; /* without OpenMP */
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (int i = 0; i < g->n; i++)
     g->x[i] = over_diagonal(g, i, g->b[i]);
@@ -74,6 +77,7 @@ static void divide(int threads, hymgi_graph *g)
 
 static void residual(int threads, hymgi_graph *g)
 {
+  (void)threads; /* without OpenMP */
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (int i = 0; i < g->n; i++)
     g->r[i] = residual_of(g, i, g->b, g->c);
@@ -81,6 +85,7 @@ static void residual(int threads, hymgi_graph *g)
 
 static void combine(int threads, hymgi_graph *g, double a, double b)
 {
+  (void)threads; /* without OpenMP */
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (int i = 0; i < g->n; i++)
     g->x[i] = a * g->c[i] + b * g->x[i];
@@ -91,6 +96,7 @@ static void combine(int threads, hymgi_graph *g, double a, double b)
 static void sum(int threads, const hymgi_graph *finest, const ptrdiff_t *at, const double *r,
                 hymgi_graph *coarse)
 {
+  (void)threads; /* without OpenMP */
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (int I = 0; I < coarse->n; I++) {
     double of_children = 0;
@@ -103,6 +109,7 @@ static void sum(int threads, const hymgi_graph *finest, const ptrdiff_t *at, con
 static void spread(int threads, const hymgi_graph *finest, const ptrdiff_t *at,
                    const hymgi_graph *coarse, bool add, double *x)
 {
+  (void)threads; /* without OpenMP */
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (int i = 0; i < finest->n; i++) {
     const double value = coarse->x[finest->parent[i]];
