@@ -472,9 +472,9 @@ typedef struct hymg_operator_desc {
   double beta_constant;    /* used where beta is all NULL; >= 0 */
   const hymg_field *alpha; /* cell field, >= 0, or NULL */
   /* FACE_X, FACE_Y, FACE_Z fields, >= 0; all or none. Nothing flows through a face whose beta is 0 (FV2): the solver
-   * then takes the robust path, with the linear extrapolation at boundaries. A cell without such a face and with a
-   * alpha = 0 is no unknown: f does not count there (it may be NaN), u becomes 0 and is in no norm or mean. What is
-   * left may be in several pieces, of which each may be singular (hymg_result.pieces) */
+   * then takes the robust path, with the linear extrapolation at boundaries. A cell all of whose faces have beta 0 and
+   * with a alpha = 0 is no unknown: f does not count there (it may be NaN), u becomes 0 and is in no norm or mean. What
+   * is left may be in several pieces, of which each may be singular (hymg_result.pieces) */
   const hymg_field *beta[3];
   /* Boundary data as BOUNDARY fields or NULL: values on Dirichlet boundaries, outward derivatives
    * on Neumann boundaries, g on Robin boundaries (FV2). With FV4 the solver then takes the robust
@@ -823,8 +823,9 @@ HYMG_API void hymg_solver_destroy(hymg_solver **solver);
 /* Collective: solves A u = f on level 0. u and f are different cell fields of the grid, used in
  * place if they were created with this solver, else converted. f is not changed. A singular system
  * (no Dirichlet boundary, no fixed cell, robin_alpha = 0, a alpha = 0) is solved for f minus its mean,
- * and u has mean zero; so is each piece of a system with faces of beta 0 that is singular by itself. result may be NULL. Errors: EINVAL (fields of another grid; with HYMG_MEAN_ERROR a
- * singular system, or piece of one, whose |mean f| > 1e-4 max |f|, with both numbers), ENOMEM (if transfer AUTO
+ * and u has mean zero; where faces have beta 0, each piece that is singular by itself is treated so. result may be
+ * NULL. Errors: EINVAL (fields of another grid; with HYMG_MEAN_ERROR a singular system, or a piece of one, whose
+ * |mean f| > 1e-4 max |f|, with both numbers), ENOMEM (if transfer AUTO
  * changes the transfer, which takes the memory of an update, an update is needed before the next
  * solve), EMPI. u is undefined after an error. */
 HYMG_API hymg_status hymg_solve(hymg_solver *solver, const hymg_field *f, hymg_field *u,
