@@ -294,8 +294,8 @@ typedef struct hymgi_coarse_rule {
 static inline hymgi_coarse_rule hymgi_coarse_rule_of(const hymgi_level *level, int axis)
 {
   const bool halved = level->coarsened >> axis & 1;
-  const unsigned robin = (level->boundary[2 * axis] == HYMG_ROBIN ? 1u : 0u) |
-                         (level->boundary[2 * axis + 1] == HYMG_ROBIN ? 2u : 0u);
+  const unsigned robin =
+      (level->boundary[2 * axis].mixes ? 1u : 0u) | (level->boundary[2 * axis + 1].mixes ? 2u : 0u);
   const hymgi_coarse_rule rule = {level->axis[axis].part,
                                   level->axis[axis].closer,
                                   level->n[axis],

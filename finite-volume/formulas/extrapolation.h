@@ -13,10 +13,11 @@ HYMGI_INLINE hymgi_extrapolation hymgi_extrapolation_of_equal(const hymgi_level 
                                                               hymgi_ghosts ghosts)
 {
   const int dim = level->extrapolation_dim[face / 2];
-  if (level->boundary[face] == HYMG_NEUMANN)
+  if (level->boundary[face].gives_flux)
     return ghosts == HYMGI_GHOSTS_V4 && level->op->order == 4 ? HYMGI_NEUMANN_GHOST
                                                               : HYMGI_MIRROR_GHOST;
-  if (ghosts == HYMGI_GHOSTS_P1 || dim < 2) return HYMGI_LINEAR_GHOST;
+  if (ghosts == HYMGI_GHOSTS_P1 || dim < 2 || level->boundary[face].linear)
+    return HYMGI_LINEAR_GHOST;
   if (ghosts == HYMGI_GHOSTS_V4 && dim >= 4) return HYMGI_QUARTIC_GHOST;
   return level->op->linear ? HYMGI_LINEAR_GHOST : HYMGI_QUADRATIC_GHOST;
 }
@@ -26,7 +27,7 @@ HYMGI_INLINE hymgi_extrapolation hymgi_extrapolation_of(const hymgi_level *level
                                                         hymgi_ghosts ghosts)
 {
   const bool narrow =
-      level->boundary[face] != HYMG_NEUMANN && face & 1 && level->shortened >> (face / 2) & 1;
+      !level->boundary[face].gives_flux && face & 1 && level->shortened >> (face / 2) & 1;
   return narrow ? HYMGI_LINEAR_GHOST : hymgi_extrapolation_of_equal(level, face, ghosts);
 }
 
@@ -70,7 +71,7 @@ static inline void hymgi_fv2_boundaries(hymgi_level *level)
     if (outer) w = hymgi_fv2_boundary(level, face);
     level->c.boundary_weight[face] = outer ? w.flux * (1 + level->op->stiffer) : 1;
     level->c.boundary_ghost[face] = w.ghost;
-    if (outer && level->boundary[face] == HYMG_ROBIN && !level->c.beta[0])
+    if (outer && level->boundary[face].mixes && !level->c.beta[0])
       level->c.boundary_weight[face] *=
           hymgi_robin_flux(level->robin[face], hymgi_fv2_stiffness(level, face));
   }

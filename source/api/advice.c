@@ -191,15 +191,15 @@ static const char *asymmetry(const hymg_solver *solver)
   const hymgi_method *m = &solver->h.method;
   const hymg_options *o = &solver->h.options;
   const hymgi_level *last = solver->h.level + solver->h.num_levels - 1;
-  bool dirichlet = hymgi_has_robin(solver->h.level);
+  bool parabola = false;
   for (int face = 0; face < 6; face++)
-    dirichlet = dirichlet || solver->h.level->boundary[face] == HYMG_DIRICHLET;
+    parabola = parabola || hymgi_has_parabola(solver->h.op->grid->desc.boundary[face]);
   if (solver->h.kind->stencil == HYMG_FV4) return "the operator FV4, for which try FV2";
   if (m->smoother == HYMG_GSRB)
     return "red before black in every sweep of gsrb, for which try smoother=chebyshev";
   if (m->interpolation_v != HYMG_P0)
     return "interpolation and restriction, for which try interpolation-v=p0";
-  if (dirichlet && !solver->h.kind->linear)
+  if (parabola && !solver->h.kind->linear)
     return "the quadratic extrapolation, for which try HYMG_EXTRAPOLATION_LINEAR";
   if (last->cells > 1 && o->bottom != HYMG_BOTTOM_SWEEPS)
     return "the bottom solver, for which try bottom=sweeps";

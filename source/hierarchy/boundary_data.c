@@ -31,7 +31,7 @@ static hymg_status create(hymgi_level *level, const hymg_operator_desc *d)
   for (int m = 0; m < level->num_boxes * 6; m++) {
     if (!hymgi_is_boundary(level->box + m / 6, m % 6)) continue;
     const ptrdiff_t size = plane_size(level->box + m / 6, m % 6);
-    if (level->boundary[m % 6] == HYMG_ROBIN) TRY(hymgi_crossing_create(level, size, &w->share[m]));
+    if (level->boundary[m % 6].mixes) TRY(hymgi_crossing_create(level, size, &w->share[m]));
     if (!hymgi_has_data(d, m % 6)) continue;
     TRY(hymgi_crossing_create(level, size, &w->value[m]));
     if (level->op->order == 2) TRY(hymgi_crossing_create(level, size, &w->term[m]));
@@ -141,7 +141,7 @@ static void scale_by_widths(const hymgi_level *level, const hymgi_geom *g, int f
     for (at[u] = 0; at[u] < g->n[u]; at[u]++)
       value[hymgi_boundary_at(g, face, at)] *= axis[u].width[g->low[u] + at[u]] *
                                                axis[v].width[g->low[v] + at[v]] /
-                                               (level->boundary[face] == HYMG_NEUMANN ? 1 : width);
+                                               (level->boundary[face].gives_flux ? 1 : width);
 }
 
 ptrdiff_t hymgi_boundary_plane(const hymgi_level *level, int b, int face, const double *cells,
@@ -168,7 +168,7 @@ static void make_values(const hymgi_level *level, int b, int face, const double 
   double *const plane = level->boundaries->value[b * 6 + face];
   if (!plane) return;
   hymgi_boundary_plane(level, b, face, cells, plane);
-  for (ptrdiff_t m = 0; level->boundary[face] == HYMG_NEUMANN && m < plane_size(g, face); m++)
+  for (ptrdiff_t m = 0; level->boundary[face].gives_flux && m < plane_size(g, face); m++)
     plane[m] *= level->h[axis] * hymgi_boundary_width(level, face);
   if (level->method->stretched) scale_by_widths(level, g, face, plane);
   if (level->op->order == 2) level->backend->boundary_term(level, b, face);
@@ -296,7 +296,7 @@ static hymg_status load_face(hymgi_hierarchy *h, int face)
     status = hymgi_boundary_read(level, d->boundary_data[face], face, cells);
   else if (status == HYMG_OK)
     hymgi_boundary_each(level, face, cells, hymgi_boundary_set, &constant);
-  if (status == HYMG_OK && level->boundary[face] == HYMG_ROBIN)
+  if (status == HYMG_OK && level->boundary[face].mixes)
     hymgi_boundary_each(level, face, cells, scale_data, NULL);
   if (status == HYMG_OK) return hymgi_boundary_spread(h, face, cells, make_values);
   hymgi_crossing_destroy(level, level->vector_size, &cells);
@@ -316,7 +316,7 @@ hymg_status hymgi_boundary_data_load(hymgi_hierarchy *h, bool *held)
     status = create(hymgi_system_level(h, l), d);
   TRY(hymgi_agree(h->context, status));
   for (int face = 0; face < 6; face++) {
-    if (h->level->boundary[face] == HYMG_ROBIN) TRY(hymgi_robin_load(h, face, held));
+    if (h->level->boundary[face].mixes) TRY(hymgi_robin_load(h, face, held));
     if (hymgi_has_data(d, face)) TRY(load_face(h, face));
   }
   return HYMG_OK;

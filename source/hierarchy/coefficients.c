@@ -262,7 +262,7 @@ hymg_status hymgi_levels_finish(hymgi_level *level, int count)
 static bool has_dirichlet_boundary(const hymg_grid *grid)
 {
   for (int face = 0; face < 6; face++)
-    if (grid->desc.boundary[face] == HYMG_DIRICHLET) return true;
+    if (hymgi_boundary_kind_of(grid->desc.boundary[face]).holds) return true;
   return false;
 }
 
@@ -274,7 +274,7 @@ static bool is_spread(const hymgi_level *level, const hymg_operator_desc *d, con
   double most = d->a * range[ALPHA], least = -d->a * range[KINDS + ALPHA];
   for (int axis = 0; axis < 3; axis++) {
     const double scale = d->b / (level->h[axis] * level->h[axis]);
-    if (level->n[axis] == 1 && level->boundary[2 * axis] != HYMG_DIRICHLET) continue;
+    if (level->n[axis] == 1 && !level->boundary[2 * axis].holds) continue;
     most += 2 * scale * range[axis], least -= 2 * scale * range[KINDS + axis];
   }
   return most > SPREAD * least;
@@ -330,8 +330,8 @@ static void find_thin_axis(hymgi_hierarchy *h, const double *range)
   if (others == 0) return; /* a single cell */
   others += d->a * range[ALPHA];
   for (int axis = 0; axis < 3; axis++) {
-    const hymg_boundary *kind = level->boundary + 2 * axis;
-    const int held = (kind[0] == HYMG_DIRICHLET) + (kind[1] == HYMG_DIRICHLET);
+    const hymgi_boundary_kind *kind = level->boundary + 2 * axis;
+    const int held = kind[0].holds + kind[1].holds;
     const double width = level->h[axis];
     const double hold = held * weight * d->b * -range[KINDS + axis] / (width * width) / others;
     if (level->n[axis] == 1 && hold > h->thin_hold) h->thin_axis = axis, h->thin_hold = hold;

@@ -87,6 +87,6 @@ hymg_status hymgi_fv4_boundaries_set(hymgi_hierarchy *h)
   if (level->boundaries) TRY(hymgi_agree(h->context, make_term(level)));
   if (level->num_boxes > 0) level->backend->clear(level, level->krylov);
   for (int face = 0; face < 6 && level->num_boxes > 0; face++)
-    if (level->boundary[face] == HYMG_NEUMANN) clear_layer(level, face, level->krylov);
+    if (level->boundary[face].gives_flux) clear_layer(level, face, level->krylov);
   return hymgi_agree(h->context, h->context->status);
 }

@@ -29,7 +29,8 @@ static bool halve(const hymg_grid *grid, hymg_stencil stencil, bool uneven, int 
 {
   for (int axis = 0; axis < 3; axis++) {
     const hymg_boundary *b = grid->desc.boundary + 2 * axis;
-    const bool wide = stencil == HYMG_FV4 || b[0] != HYMG_DIRICHLET || b[1] != HYMG_DIRICHLET;
+    const bool hold = hymgi_boundary_kind_of(b[0]).holds && hymgi_boundary_kind_of(b[1]).holds;
+    const bool wide = stencil == HYMG_FV4 || !hold;
     if ((n[axis] % 2 && !uneven) || n[axis] < (wide ? 3 : 2)) return false;
   }
   for (int axis = 0; axis < 3; axis++)
@@ -149,11 +150,11 @@ hymg_status hymgi_level_shape(hymgi_hierarchy *h, int l)
   level->periodic = grid->periodic;
   level->op = h->cycle_kind;
   level->ghost = l == 0 ? h->kind->ghost : h->cycle_kind->ghost;
-  memcpy(level->boundary, grid->desc.boundary, sizeof level->boundary);
-  for (int face = 0; face < 6; face++)
-    if (h->op->desc.extrapolation == HYMG_EXTRAPOLATION_VERTEX &&
-        level->boundary[face] == HYMG_DIRICHLET)
-      level->boundary[face] = HYMG_ROBIN;
+  for (int face = 0; face < 6; face++) {
+    level->boundary[face] = hymgi_boundary_kind_of(grid->desc.boundary[face]);
+    if (h->op->desc.extrapolation == HYMG_EXTRAPOLATION_VERTEX && level->boundary[face].holds)
+      level->boundary[face] = hymgi_boundary_kind_of(HYMG_ROBIN);
+  }
   count_cells(&grid->desc, level);
   level->coarsened = axes_of(h, level);
   level->uneven = !h->method.transfer && level->coarsened && has_odd_side(level);
@@ -220,7 +221,7 @@ static bool wants_matrix(const hymgi_hierarchy *h)
       h->op->desc.extrapolation == HYMG_EXTRAPOLATION_VERTEX)
     return false;
   for (int face = 0; face < 6; face++)
-    if (grid->boundary[face] == HYMG_ROBIN) return false;
+    if (hymgi_boundary_kind_of(grid->boundary[face]).mixes) return false;
   return h->options.cycle != HYMG_CYCLE_F || !has_data(&h->op->desc);
 }
 

@@ -28,10 +28,11 @@ static bool wants_mixed(const hymg_grid *grid, const hymg_options *o)
 static bool has_linear_walls(const hymgi_operator_kind *kind, const hymg_grid *grid)
 {
   bool walls = false;
-  for (int face = 0; face < 6; face++)
-    walls = walls || grid->desc.boundary[face] == HYMG_DIRICHLET ||
-            grid->desc.boundary[face] == HYMG_ROBIN;
-  return kind->linear && walls;
+  for (int face = 0; face < 6; face++) {
+    const hymgi_boundary_kind boundary = hymgi_boundary_kind_of(grid->desc.boundary[face]);
+    walls = walls || (boundary.extrapolates && (kind->linear || boundary.linear));
+  }
+  return walls;
 }
 
 static void choose_sweeps(hymgi_hierarchy *h, const hymg_grid *grid, const hymg_options *o)
@@ -106,8 +107,7 @@ static bool needs_preconditioner(const hymgi_operator_kind *kind, const hymg_gri
 {
   bool walls = false;
   for (int face = 0; face < 6; face++)
-    walls = walls || ((d->boundary[face] == HYMG_DIRICHLET || d->boundary[face] == HYMG_ROBIN) &&
-                      d->n[face / 2] > 1);
+    walls = walls || (hymgi_has_parabola(d->boundary[face]) && d->n[face / 2] > 1);
   return kind->preconditioner && (walls || kind->order == 4);
 }
 

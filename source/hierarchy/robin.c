@@ -19,7 +19,7 @@ typedef struct condition {
 static condition condition_of(const hymgi_hierarchy *h, int face)
 {
   const hymg_operator_desc *d = &h->op->desc;
-  const bool dirichlet = h->op->grid->desc.boundary[face] == HYMG_DIRICHLET;
+  const bool dirichlet = hymgi_boundary_kind_of(h->op->grid->desc.boundary[face]).holds;
   condition c = {.alpha = 1, .h = h->level->h[face / 2]};
   c.beta = 0.5 * c.h;
   if (dirichlet) return c;

@@ -44,7 +44,7 @@ static inline double hymgi_cell_width(const hymgi_level *level, int face)
 static inline bool hymgi_has_robin(const hymgi_level *level)
 {
   for (int face = 0; face < 6; face++)
-    if (level->boundary[face] == HYMG_ROBIN) return true;
+    if (level->boundary[face].mixes) return true;
   return false;
 }
 

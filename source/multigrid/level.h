@@ -2,6 +2,7 @@
 #ifndef HYMGI_MULTIGRID_LEVEL_H
 #define HYMGI_MULTIGRID_LEVEL_H
 
+#include "base/boundary_kind.h"
 #include "base/memory.h"
 #include "base/real.h"
 #include "distribution/exchange.h"
@@ -139,7 +140,7 @@ typedef struct hymgi_level {
   /* determine the order of the ghost extrapolations: the box of HPGMG-FV's sizes, or the domain */
   int extrapolation_dim[3];
   /* ROBIN also where the user's kind is Dirichlet with the extrapolation VERTEX */
-  hymg_boundary boundary[6];
+  hymgi_boundary_kind boundary[6];
   double robin[6];   /* on Robin boundaries: the share (formulas/boundary.h) if it is a number */
   unsigned periodic; /* bit per axis */
   int ghost;         /* ghost layers, stored and exchanged */

@@ -86,7 +86,7 @@ static hymg_status check_robin(hymg_grid *grid, const hymg_operator_desc *d, int
   hymg_context *c = grid->context;
   TRY(check_field(grid, d->robin_alpha[face], centering, "robin_alpha", face));
   TRY(check_field(grid, d->robin_beta[face], centering, "robin_beta", face));
-  if (grid->desc.boundary[face] != HYMG_ROBIN)
+  if (!hymgi_boundary_kind_of(grid->desc.boundary[face]).mixes)
     return !fields
                ? HYMG_OK
                : hymgi_fail(c, HYMG_EINVAL,
@@ -145,10 +145,10 @@ static hymg_status check_fv4(hymg_grid *grid, const hymg_operator_desc *d)
   for (int face = 0; face < 6; face++) {
     const int n = grid->desc.n[face / 2];
     const hymg_boundary kind = grid->desc.boundary[face];
-    if (kind == HYMG_ROBIN)
-      return hymgi_fail(c, HYMG_EUNSUPPORTED, "Robin on face %s with FV4: with FV2 only",
-                        hymgi_face_name(face));
-    if (kind == HYMG_NEUMANN && n < 4)
+    if (!hymgi_boundary_kind_of(kind).fv4)
+      return hymgi_fail(c, HYMG_EUNSUPPORTED, "%s on face %s with FV4: with FV2 only",
+                        hymgi_enum_word("hymg_boundary", (int)kind), hymgi_face_name(face));
+    if (hymgi_boundary_kind_of(kind).gives_flux && n < 4)
       return hymgi_fail(c, HYMG_EUNSUPPORTED,
                         "%d cells along %c, which has a Neumann boundary: FV4 needs 4", n,
                         "xyz"[face / 2]);

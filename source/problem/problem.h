@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <math.h>
 
+#include "base/boundary_kind.h"
 #include "multigrid/backend.h"
 
 struct hymg_grid {

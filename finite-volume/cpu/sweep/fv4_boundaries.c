@@ -83,7 +83,7 @@ static double flux(const box_view *v, int axis, const int at[3])
   const bool high = at[axis] == v->g->n[axis] && hymgi_is_boundary(v->g, 2 * axis + 1);
   const int face = 2 * axis + high;
   const double beta = v->beta[hymgi_at(v->g, at[0], at[1], at[2])], out = low ? -1 : 1;
-  const bool neumann = (low || high) && v->level->boundary[face] == HYMG_NEUMANN;
+  const bool neumann = (low || high) && v->level->boundary[face].gives_flux;
   double step = 15 * (data_near(v, at, axis, 0, axis, 0) - data_near(v, at, axis, -1, axis, 0)) -
                 (data_near(v, at, axis, 1, axis, 0) - data_near(v, at, axis, -2, axis, 0));
   if (neumann) step = 12 * out * value_at(v, face, at);
