@@ -284,7 +284,7 @@ bool could_fuse_relax(const hymgi_level *level)
 bool fuses_relax(const hymgi_level *level)
 {
   return could_fuse_relax(level) && level->y &&
-         (level->method->smoother != HYMG_CHEBYSHEV || level->spare[0]);
+         (!hymgi_smoother_kind_of(level->method->smoother)->momentum || level->spare[0]);
 }
 
 /* clang-format off */
@@ -505,7 +505,7 @@ bool hymgi_cuda_second_buffer(const hymgi_level *level)
 
 bool hymgi_cuda_spare_buffers(const hymgi_level *level)
 {
-  return level->method->smoother == HYMG_CHEBYSHEV && could_fuse_relax(level);
+  return hymgi_smoother_kind_of(level->method->smoother)->momentum && could_fuse_relax(level);
 }
 
 /* FV2's half sweeps do the exchange themselves; FV4's exchange only the colour that they updated;

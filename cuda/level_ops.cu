@@ -181,7 +181,7 @@ gsrb_left gsrb(hymgi_level *level, bool from_zero, bool with_ghosts)
 
 void relax_once(hymgi_level *level, int s)
 {
-  const hymgi_weights w = hymgi_weights_of(level->method->smoother, level->chebyshev, s);
+  const hymgi_weights w = hymgi_weights_of(level->sweep_weights, s);
   const hymgi_plan *halo = hymgi_operator_halo(level);
   hymgi_sweep r = {HYMGI_RELAX, level->f, level->x, level->x, level->y};
   r.prev = w.momentum != 0 ? level->y : NULL;

@@ -63,13 +63,13 @@ struct coarse_level {
   int wrap[3];           /* offset from the first to the last cell along each axis */
   int parity;            /* colour of the cell (0, 0, 0) */
   hymg_stencil stencil;
-  int in_place;             /* gsrb needs no second buffer: no cell reads its own colour */
-  int bits;                 /* of a word of an exact sum */
-  int periodic;             /* bit per axis */
-  int has_data;             /* boundary data for F-cycles */
-  double boundary_ghost[6]; /* FV2 */
-  double beta[3];           /* FV4, if constant */
-  const double *chebyshev;  /* as in level.h */
+  int in_place;                /* gsrb needs no second buffer: no cell reads its own colour */
+  int bits;                    /* of a word of an exact sum */
+  int periodic;                /* bit per axis */
+  int has_data;                /* boundary data for F-cycles */
+  double boundary_ghost[6];    /* FV2 */
+  double beta[3];              /* FV4, if constant */
+  const double *sweep_weights; /* as in level.h */
   /* for FV4's stencil and for the interpolations of V- and F-cycles */
   coarse_extrapolation operator_ghosts, v_ghosts, f_ghosts;
   coarse_products products; /* for quadratic interpolation by red_black.cu and fv4_matrix.cu */

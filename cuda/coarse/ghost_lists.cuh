@@ -39,7 +39,7 @@ size_t most_places(const hymgi_geom *g)
 size_t room_for_lists(const hymgi_level *level)
 {
   return most_places(level->box) * (sizeof(coarse_cell) + 4 * sizeof(coarse_ghost) + 16) +
-         sizeof level->chebyshev + 16;
+         sizeof level->sweep_weights + 16;
 }
 
 /* ---- ghosts ---- */

@@ -78,8 +78,9 @@ void list_level(pile *p, const hymgi_level *level, const hymgi_level *finer, coa
   memcpy(t->boundary_ghost, c->boundary_ghost, sizeof t->boundary_ghost);
   memcpy(t->beta, c->beta_constant, sizeof t->beta);
   t->field_f = level->own_f;
-  double *const chebyshev = append<double>(p, sizeof level->chebyshev / sizeof(double));
-  t->chebyshev = (const double *)memcpy(chebyshev, level->chebyshev, sizeof level->chebyshev);
+  double *const weights = append<double>(p, 2 * HYMGI_DEGREE);
+  t->sweep_weights =
+      (const double *)memcpy(weights, level->sweep_weights, sizeof level->sweep_weights);
   list_cells(p, level, finer, t);
   if (level->op->stencil == HYMG_FV4)
     list_ghosts(p, level, HYMGI_GHOSTS_V4, false, &t->operator_ghosts, NULL);
@@ -148,7 +149,7 @@ void lay_out(const hymgi_coarse_lists *lists, const pile *p, coarse_level *level
     move_to(lists->memory, p->bytes, &t->f_ghosts.ghost);
     move_to(lists->memory, p->bytes, &t->products.ghost);
     move_to(lists->memory, p->bytes, &t->data);
-    move_to(lists->memory, p->bytes, &t->chebyshev);
+    move_to(lists->memory, p->bytes, &t->sweep_weights);
     t->coefficients = next;
     next += rows * t->cells;
     t->x_at = at;

@@ -282,13 +282,13 @@ __device__ __noinline__ void sweep_over(int l, int sweeps, bool residual)
   coarse_scaling<STENCIL> scaling;
   own.load(l, arena + t.f_at);
   scaling.load(l, own, shared.method.smoother == HYMG_L1JACOBI);
-  hymgi_weights next_w = hymgi_weights_of(shared.method.smoother, t.chebyshev, 0);
+  hymgi_weights next_w = hymgi_weights_of(t.sweep_weights, 0);
   int now = t.x_at, next = t.y_at;
 #pragma unroll 1
   for (int s = 0; s <= sweeps; s++) {
     const hymgi_weights w = next_w;
     if (!COLOURED) /* loaded during this sweep */
-      next_w = hymgi_weights_of(shared.method.smoother, t.chebyshev, s + 1);
+      next_w = hymgi_weights_of(t.sweep_weights, s + 1);
     if (s == sweeps && now != t.x_at) { /* an odd number: copy to x, once all have read it */
       sync_team(own.team);
       if (own.mine) arena[next + own.at] = arena[now + own.at];

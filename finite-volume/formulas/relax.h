@@ -4,8 +4,7 @@
 #define HYMGI_FORMULAS_RELAX_H
 
 #include "formulas/fma.h"
-
-#define HYMGI_JACOBI_WEIGHT (2. / 3)
+#include "multigrid/smoother_kind.h"
 
 /* x + weight step. FV2: step is the residual divided by the diagonal (l1jacobi: times the scaling)
  * and weight is that of the sweep. FV4: weight includes 1/diagonal and step is the residual. */
@@ -25,13 +24,11 @@ typedef struct hymgi_weights {
   hymgi_real residual, momentum;
 } hymgi_weights;
 
-/* Weights of sweep s; chebyshev: c1 and c2 of 6 sweeps. */
-HYMGI_INLINE hymgi_weights hymgi_weights_of(hymg_smoother smoother, const double *chebyshev, int s)
+/* Weights of sweep s; all: hymgi_level.sweep_weights */
+HYMGI_INLINE hymgi_weights hymgi_weights_of(const double *all, int s)
 {
-  hymgi_weights w = {(hymgi_real)(smoother == HYMG_JACOBI ? HYMGI_JACOBI_WEIGHT : 1), 0};
-  if (smoother == HYMG_CHEBYSHEV)
-    w.residual = (hymgi_real)chebyshev[2 * (s % 6) + 1],
-    w.momentum = (hymgi_real)chebyshev[2 * (s % 6)];
+  const double *const at = all + 2 * (s % HYMGI_DEGREE);
+  const hymgi_weights w = {(hymgi_real)at[1], (hymgi_real)at[0]};
   return w;
 }
 

@@ -254,7 +254,7 @@ hymg_status hymgi_levels_finish(hymgi_level *level, int count)
   TRY(hymgi_comm_max_double(context, context->comm, bound, count));
   for (int l = 0; l < count; l++) {
     level[l].lambda_max = bound[l];
-    hymgi_chebyshev_weights(level + l);
+    hymgi_smoother_kind_of(level->method->smoother)->weights(bound[l], level[l].sweep_weights);
   }
   return HYMG_OK;
 }

@@ -86,7 +86,7 @@ static hymg_status fill_level(hymgi_level *s, const hymgi_level *level, double s
   memcpy(to->boundary_ghost, from->boundary_ghost, sizeof to->boundary_ghost);
   s->lambda_max = level->lambda_max;
   s->transfer = level->transfer; /* it may have changed */
-  memcpy(s->chebyshev, level->chebyshev, sizeof s->chebyshev);
+  memcpy(s->sweep_weights, level->sweep_weights, sizeof s->sweep_weights);
   return s->backend->finish_coefficients ? s->backend->finish_coefficients(s) : HYMG_OK;
 }
 

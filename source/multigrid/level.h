@@ -7,6 +7,7 @@
 #include "base/real.h"
 #include "distribution/exchange.h"
 #include "multigrid/operator_kind.h"
+#include "multigrid/smoother_kind.h"
 
 struct hymgi_backend;
 struct hymgi_profile;
@@ -198,8 +199,8 @@ typedef struct hymgi_level {
   hymgi_real *weights; /* owns them */
   int num_weights;
   double lambda_max;
-  double chebyshev[12]; /* c1, c2 of each of the 6 sweeps */
-  double *arena;        /* holds all vectors of the level */
+  double sweep_weights[2 * HYMGI_DEGREE]; /* of the smoother kind */
+  double *arena;                          /* holds all vectors of the level */
   size_t arena_doubles;
 } hymgi_level;
 
@@ -238,22 +239,6 @@ static inline bool hymgi_keeps_colours_apart(const hymgi_level *level)
 static inline int hymgi_sweeps(const hymgi_level *level)
 {
   return level->index > 0 ? level->method->coarse_sweeps : level->method->sweeps;
-}
-
-/* Weights of the three-term recurrence on [L/8, L]. */
-static inline void hymgi_chebyshev_weights(hymgi_level *level)
-{
-  const double L = level->lambda_max, theta = 0.5 * (L + L / 8), delta = 0.5 * (L - L / 8),
-               sigma = theta / delta;
-  double rho = 1 / sigma;
-  level->chebyshev[0] = 0;
-  level->chebyshev[1] = 1 / theta;
-  for (int s = 1; s < 6; s++) {
-    const double next = 1 / (2 * sigma - rho);
-    level->chebyshev[2 * s] = next * rho;
-    level->chebyshev[2 * s + 1] = 2 * next / delta;
-    rho = next;
-  }
 }
 
 static inline void hymgi_swap_buffers(hymgi_level *level)

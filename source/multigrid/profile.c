@@ -41,8 +41,8 @@ static double operator_arrays(const hymgi_level *level)
 static double smoother_arrays(const hymgi_level *level)
 {
   const hymg_smoother smoother = level->method->smoother;
-  double arrays =
-      operator_arrays(level) + 2 + (level->c.dinv || level->c.l1inv) + (smoother == HYMG_CHEBYSHEV);
+  double arrays = operator_arrays(level) + 2 + (level->c.dinv || level->c.l1inv) +
+                  hymgi_smoother_kind_of(smoother)->momentum;
   /* half of f, of the target, and of 1/diag (FV4) or of x (FV2 does not read the colour that it
    * updates) */
   if (smoother == HYMG_GSRB) arrays -= 1.5;

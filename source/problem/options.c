@@ -159,12 +159,12 @@ hymg_options hymg_options_preconditioner(void)
 static hymg_status check_sweeps(hymg_context *c, const hymg_options *o)
 {
   if (o->sweeps == -1) return HYMG_OK;
-  if ((o->smoother == HYMG_GSRB || o->smoother == HYMG_SYMGS) && o->sweeps % 2)
-    return hymgi_fail(c, HYMG_EINVAL, "sweeps %d: gsrb and symgs need an even number", o->sweeps);
-  if (o->smoother == HYMG_CHEBYSHEV && o->sweeps % 6)
-    return hymgi_fail(c, HYMG_EINVAL, "sweeps %d: chebyshev needs a multiple of its degree, 6",
-                      o->sweeps);
-  return HYMG_OK;
+  const int multiple = hymgi_smoother_kind_of(o->smoother)->multiple;
+  if (o->sweeps % multiple == 0) return HYMG_OK;
+  if (multiple == HYMGI_DEGREE)
+    return hymgi_fail(c, HYMG_EINVAL, "sweeps %d: %s needs a multiple of its degree, %d", o->sweeps,
+                      hymg_enum_name("hymg_smoother", (int)o->smoother), multiple);
+  return hymgi_fail(c, HYMG_EINVAL, "sweeps %d: gsrb and symgs need an even number", o->sweeps);
 }
 
 hymg_status hymgi_options_check(hymg_context *c, hymg_stencil stencil, const hymg_options *o)

@@ -9,8 +9,6 @@
 namespace
 {
 
-enum { DEGREE = 6 };
-
 /* Rows of a tile; fewer where 128 registers per thread are not enough. */
 template <typename FORM> constexpr int fused_rows()
 {
@@ -85,19 +83,19 @@ void run_fused(const hymgi_level *level, const double weights[4], bool falling,
 }
 
 /* Six sweeps from x into y. */
-void chebyshev(const hymgi_level *level)
+void polynomial(const hymgi_level *level)
 {
   hymgi_real *const x = level->x, *const y = level->y;
   hymgi_real *const p = level->spare[0], *const q = level->spare[1];
-  run_fused<FUSED_FIRST>(level, level->chebyshev, false, {x, NULL, y, p});
-  run_fused<FUSED_INNER>(level, level->chebyshev + 4, true, {p, y, x, q});
-  run_fused<FUSED_LAST>(level, level->chebyshev + 8, false, {q, x, NULL, y});
+  run_fused<FUSED_FIRST>(level, level->sweep_weights, false, {x, NULL, y, p});
+  run_fused<FUSED_INNER>(level, level->sweep_weights + 4, true, {p, y, x, q});
+  run_fused<FUSED_LAST>(level, level->sweep_weights + 8, false, {q, x, NULL, y});
 }
 
-template <fused_kind KIND> void jacobi(const hymgi_level *level, double weight)
+template <fused_kind KIND> void jacobi(const hymgi_level *level)
 {
-  const double weights[4] = {0, weight, 0, weight};
-  run_fused<KIND>(level, weights, level->x < level->y, {level->x, level->c.l1inv, NULL, level->y});
+  run_fused<KIND>(level, level->sweep_weights, level->x < level->y,
+                  {level->x, level->c.l1inv, NULL, level->y});
 }
 
 } /* namespace */
@@ -115,17 +113,16 @@ extern "C" bool hymgi_cuda_could_fuse_relax(const hymgi_level *level)
 
 extern "C" int hymgi_cuda_relax_fused(hymgi_level *level)
 {
-  const hymgi_method *m = level->method;
-  const bool six = m->smoother == HYMG_CHEBYSHEV;
-  const int pass = six ? DEGREE : 2;
+  const bool six = hymgi_smoother_kind_of(level->method->smoother)->momentum;
+  const int pass = six ? HYMGI_DEGREE : 2;
   int s = 0;
   for (; s + pass <= hymgi_sweeps(level); s += pass) {
     if (six)
-      chebyshev(level);
-    else if (m->smoother == HYMG_JACOBI)
-      jacobi<FUSED_JACOBI>(level, HYMGI_JACOBI_WEIGHT);
+      polynomial(level);
+    else if (level->c.l1inv)
+      jacobi<FUSED_SCALED>(level);
     else
-      jacobi<FUSED_SCALED>(level, 1);
+      jacobi<FUSED_JACOBI>(level);
     hymgi_swap_buffers(level);
   }
   return s;

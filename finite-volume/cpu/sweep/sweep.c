@@ -352,7 +352,7 @@ static void gsrb(hymgi_level *level, int first)
 
 host_pass hymgi_cpu_relaxation(const hymgi_level *level, int s)
 {
-  const hymgi_weights w = hymgi_weights_of(level->method->smoother, level->chebyshev, s);
+  const hymgi_weights w = hymgi_weights_of(level->sweep_weights, s);
   return (host_pass){
       HOST_RELAX, level,
       level->f,   level->x,
