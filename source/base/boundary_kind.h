@@ -15,22 +15,9 @@ typedef struct hymgi_boundary_kind {
   bool fv4;          /* FV4 takes it */
 } hymgi_boundary_kind;
 
-static inline hymgi_boundary_kind hymgi_boundary_kind_of(hymg_boundary kind)
-{
-  static const hymgi_boundary_kind rows[] = {
-      [HYMG_DIRICHLET] = {.holds = true, .extrapolates = true, .fv4 = true},
-      [HYMG_PERIODIC] = {.fv4 = true},
-      [HYMG_NEUMANN] = {.gives_flux = true, .fv4 = true},
-      [HYMG_ROBIN] = {.extrapolates = true, .mixes = true},
-  };
-  return rows[kind];
-}
+hymgi_boundary_kind hymgi_boundary_kind_of(hymg_boundary kind);
 
 /* Does the quadratic extrapolation, where the operator has it, hold at a boundary of this kind? */
-static inline bool hymgi_has_parabola(hymg_boundary kind)
-{
-  const hymgi_boundary_kind row = hymgi_boundary_kind_of(kind);
-  return row.extrapolates && !row.linear;
-}
+bool hymgi_has_parabola(hymg_boundary kind);
 
 #endif
