@@ -128,6 +128,17 @@ END
   fi
 }
 
+# ---- what configure says of parts that nobody wanted ----
+
+check_as_told()
+{
+  mkdir -p "$work/told"
+  (cd "$work/told" && "$SRCDIR/configure" --without-mpi --without-openmp --without-check --without-fortran --without-png \
+    --without-hypre --without-jansson --without-cuda) >"$work/out" 2>&1
+  same 'parts that are left out as told' "$(sed -n 's/^  \([A-Za-z]*\) .* (as told)$/\1/p' "$work/out" | LC_ALL=C sort | tr '\n' ' ')" \
+    'CUDA Check Fortran Jansson MPI OpenMP hypre libpng '
+}
+
 # ---- limits of run-tests ----
 
 # run SECONDS...: a script that takes two seconds, limited to one on a fast machine; check/pace says these, one each time
@@ -166,6 +177,7 @@ END
 
 check_make
 check_architectures
+check_as_told
 check_limits
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed = 0 ]
