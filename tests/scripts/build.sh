@@ -67,6 +67,12 @@ END
   # one after the other, each by a make of its own
   order=$(cd "$BUILD" && make -j4 -n check/pace commit.h help 2>/dev/null | grep -oE '(check/pace|commit\.h|help)$' | tr '\n' ' ')
   same 'several goals' "$order" 'check/pace commit.h help '
+  if (cd "$BUILD" && make -n PREFIX=/elsewhere install) >"$work/out" 2>&1; then fail 'PREFIX= passed'
+  elif grep -q 'PREFIX=/elsewhere would have no effect: .*prefix=/elsewhere' "$work/out"; then pass
+  else fail "PREFIX=: $(cat "$work/out")"; fi
+  if ! (cd "$BUILD" && PREFIX=/elsewhere make help) >"$work/out" 2>&1; then fail 'PREFIX in the environment failed'
+  elif grep -q '^install, uninstall' "$work/out" && ! grep -q /elsewhere "$work/out"; then pass
+  else fail "PREFIX in the environment: $(cat "$work/out")"; fi
   if (cd "$BUILD" && make no-such-goal help) >"$work/out" 2>&1; then fail 'a goal that does not exist passed'
   else pass; fi
 }
