@@ -113,8 +113,8 @@ static bool check_memory(fv_run *run, const fv_report *report)
   if (!fv_any(run, known && need > report->machine.memory)) return true;
   if (hymg_context_rank(run->context) == 0)
     fprintf(stderr,
-            "hymg-fv: %d x %d x %d cells need at least %.3g GB on each of %d host%s; this host has "
-            "%.3g GB\n",
+            "hymg-fv: %d x %d x %d cells need at least %.1f GB on each of %d host%s; this host has "
+            "%.1f GB\n",
             o->grid.n[0], o->grid.n[1], o->grid.n[2], need * 1e-9, report->nodes,
             report->nodes > 1 ? "s" : "", report->machine.memory * 1e-9);
   run->exit_code = 2;

@@ -1,5 +1,6 @@
-"""python -m hymg: how the package was built, and a small problem solved, to see that it works here."""
+"""How the package hymg was built, and a small problem solved, to see that it works here."""
 
+import argparse
 import sys
 
 import numpy as np
@@ -10,8 +11,15 @@ N = 32
 
 
 def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m hymg", description=__doc__, allow_abbrev=False)
+    parser.add_argument("--version", action="store_true", help="how it was built, and no more")
+    asked = parser.parse_args()
     for name, value in build_info().items():
         print(f"{name:9} {value or 'none'}")
+    return 0 if asked.version else solve()
+
+
+def solve() -> int:
     x = (np.arange(N) + 0.5) / N
     sines = np.sin(np.pi * x)
     exact = sines[:, None, None] * sines[:, None] * sines

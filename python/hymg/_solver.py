@@ -67,7 +67,7 @@ class Solver(Objects):
 
     def __init__(
         self,
-        shape: Sequence[int],
+        shape: Union[int, Sequence[int]],
         *,
         spacing: Union[float, Sequence[float]] = 1.0,
         widths: Optional[Sequence[Any]] = None,

@@ -25,6 +25,34 @@ def test_first_example_runs(capsys):  # test_save.py tries picture.py
     assert "error" in capsys.readouterr().out
 
 
+def module(monkeypatch, *words):
+    """The exit status of python -m hymg with these words."""
+    monkeypatch.setattr(sys, "argv", ["hymg", *words])
+    with pytest.raises(SystemExit) as end:
+        runpy.run_module("hymg", run_name="__main__")
+    return end.value.code
+
+
+def test_the_module_says_how_it_was_built_and_solves(capsys, monkeypatch):
+    assert module(monkeypatch) == 0
+    *build, solved = capsys.readouterr().out.splitlines()
+    assert module(monkeypatch, "--version") == 0
+    assert capsys.readouterr().out.splitlines() == build
+    assert build[0].split() == ["version", hymg.__version__]
+    assert solved.startswith("<hymg.Solver of 32 x 32 x 32 cells") and "tolerance after" in solved
+
+
+def test_the_module_has_help_and_refuses_other_words(capsys, monkeypatch):
+    for word in ("-h", "--help"):
+        assert module(monkeypatch, word) == 0
+        out = capsys.readouterr().out
+        assert out.startswith("usage: python -m hymg") and "--version" in out
+    for word in ("64", "--versoin", "--vers"):
+        assert module(monkeypatch, word) == 2
+        said = capsys.readouterr()
+        assert not said.out and word in said.err
+
+
 @pytest.mark.parametrize("name", GALLERY)
 @pytest.mark.filterwarnings("error::hymg.ConvergenceWarning")
 def test_example_of_the_gallery_holds_what_it_says(name, capsys, monkeypatch):
@@ -48,6 +76,7 @@ def test_mixture_refuses_what_it_cannot_cut_into_blocks(monkeypatch):
         run("mixture")
 
 
+@pytest.mark.skipif(not (ROOT / "docs/gallery.md").exists(), reason="the source archive has no gallery")
 def test_every_example_is_in_the_gallery_with_a_small_picture():
     page = (ROOT / "docs/gallery.md").read_text()
     for name in GALLERY:

@@ -67,6 +67,12 @@ END
   # one after the other, each by a make of its own
   order=$(cd "$BUILD" && make -j4 -n check/pace commit.h help 2>/dev/null | grep -oE '(check/pace|commit\.h|help)$' | tr '\n' ' ')
   same 'several goals' "$order" 'check/pace commit.h help '
+  if (cd "$BUILD" && make -n PREFIX=/elsewhere install) >"$work/out" 2>&1; then fail 'PREFIX= passed'
+  elif grep -q 'PREFIX=/elsewhere would have no effect: .*prefix=/elsewhere' "$work/out"; then pass
+  else fail "PREFIX=: $(cat "$work/out")"; fi
+  if ! (cd "$BUILD" && PREFIX=/elsewhere make help) >"$work/out" 2>&1; then fail 'PREFIX in the environment failed'
+  elif grep -q '^install, uninstall' "$work/out" && ! grep -q /elsewhere "$work/out"; then pass
+  else fail "PREFIX in the environment: $(cat "$work/out")"; fi
   if (cd "$BUILD" && make no-such-goal help) >"$work/out" 2>&1; then fail 'a goal that does not exist passed'
   else pass; fi
 }
@@ -128,6 +134,17 @@ END
   fi
 }
 
+# ---- what configure says of parts that nobody wanted ----
+
+check_as_told()
+{
+  mkdir -p "$work/told"
+  (cd "$work/told" && "$SRCDIR/configure" --without-mpi --without-openmp --without-check --without-fortran --without-png \
+    --without-hypre --without-jansson --without-cuda) >"$work/out" 2>&1
+  same 'parts that are left out as told' "$(sed -n 's/^  \([A-Za-z]*\) .* (as told)$/\1/p' "$work/out" | LC_ALL=C sort | tr '\n' ' ')" \
+    'CUDA Check Fortran Jansson MPI OpenMP hypre libpng '
+}
+
 # ---- limits of run-tests ----
 
 # run SECONDS...: a script that takes three seconds, limited to one on a fast machine, two at a second try; check/pace says these, one each time
@@ -166,6 +183,7 @@ END
 
 check_make
 check_architectures
+check_as_told
 check_limits
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed = 0 ]

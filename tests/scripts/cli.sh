@@ -146,7 +146,7 @@ check_sizes()
   bad "--grid 0: must be 1 ... 1048576" --grid 0,16,16
   bad "--grid -16: must be" --grid=-16,16,16
   bad "--grid 2000000: must be" --grid 16,2000000,16
-  bad "cells need at least" --grid 1048576,1048576,1048576
+  bad "cells need at least 101457092405.4 GB on each of 1 host; this host has " --grid 1048576,1048576,1048576
   bad "--grid '16,16': not three whole numbers" --grid 16,16
   bad "--grid '16,16,16,16': not three whole numbers" --grid 16,16,16,16
   bad "--grid '': not a whole number" --grid 16,,16
