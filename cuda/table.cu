@@ -42,6 +42,8 @@ constexpr hymgi_robust_ops robust_table()
   r.coarse_faces = HYMGI_IN_DOUBLE(hymgi_cuda_coarse_faces);
   r.sum_children = hymgi_cuda_sum_children;
   r.mark_jumps = HYMGI_IN_DOUBLE(hymgi_cuda_mark_jumps);
+  r.find_closed = HYMGI_IN_DOUBLE(hymgi_cuda_find_closed);
+  r.mark_near_closed = HYMGI_IN_DOUBLE(hymgi_cuda_mark_near_closed);
   r.spread_marks = HYMGI_IN_DOUBLE(hymgi_cuda_spread_marks);
   r.continue_cells = HYMGI_IN_DOUBLE(hymgi_cuda_continue_cells);
   r.scale_faces = HYMGI_IN_DOUBLE(hymgi_cuda_scale_faces);

@@ -489,7 +489,8 @@ typedef struct hymg_operator_desc {
   const hymg_field *robin_alpha[6], *robin_beta[6];
   /* FV4: a face across which beta jumps has the flux of FV2, without which FV4 has no solution worth the
    * name from jumps of about 100 on: where beta among a face and its neighbours of the same direction
-   * varies by more than this factor, at least 1, and next to it along the face's axis. 0: a factor of 8
+   * varies by more than this factor, at least 1, and next to it along the face's axis; with any factor near
+   * faces of beta 0. 0: a factor of 8
    * on the robust path, none on the standard path; INFINITY: no face on either. Another value asks for
    * the robust path. There, along axes on which alpha varies by more than half the factor between a cell
    * and its neighbours, the product of the means is taken for the mean of alpha u. */
@@ -806,7 +807,7 @@ typedef struct hymg_result {
  * has a device. Errors: EINVAL (options; negative or non-finite coefficients, infinite values of fixed
  * cells, robin_alpha and robin_beta both 0: the text has the place; the largest b beta / h^2 along an axis not within
  * 1e-300 ... 1e300, a alpha not below 1e300), EUNSUPPORTED (backend cuda without CUDA or with
- * symgs; fixed cells or a beta of 0 with FMG or path standard; a beta of 0 with FV4 or the quadratic
+ * symgs; fixed cells or a beta of 0 with FMG or path standard; a beta of 0 with the quadratic
  * extrapolation; a transport that is not possible here), ENOMEM (with what is needed and what is free on
  * the GPU, before anything is allocated there), ECUDA, EMPI. */
 HYMG_API hymg_status hymg_solver_create(hymg_operator *op, const hymg_options *options,

@@ -54,6 +54,9 @@ void hymgi_cuda_coarse_faces(const hymgi_level *level, int axis, const double *f
                              const hymgi_geom *patch, double *coarse);
 void hymgi_cuda_mark_jumps(const hymgi_level *level, int axis, double limit, const double *faces,
                            double *beta);
+void hymgi_cuda_find_closed(const hymgi_level *level, double *closed);
+void hymgi_cuda_mark_near_closed(const hymgi_level *level, int axis, const double *closed,
+                                 double *beta);
 void hymgi_cuda_spread_marks(const hymgi_level *level, int axis, const double *faces, double *beta);
 void hymgi_cuda_scale_faces(const hymgi_level *level, int axis, double *beta);
 void hymgi_cuda_scale_volumes(const hymgi_level *level, bool divide, double *x);

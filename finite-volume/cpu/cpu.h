@@ -181,8 +181,8 @@ typedef struct fv4_row {
   const hymgi_real *f, *alpha, *dinv;
   const hymgi_real *alpha_q; /* alpha_limit not 0: alpha of the other colour */
   hymgi_real beta[3];        /* constant betas, used if io is NULL */
-  bool limited;              /* betas may be marked (formulas/limiter.h) */
-  hymgi_real alpha_limit;    /* as in hymgi_coefficients */
+  bool limited, closed;   /* betas may be marked (formulas/limiter.h); as in hymgi_coefficients */
+  hymgi_real alpha_limit; /* as in hymgi_coefficients */
   /* limited: bit per face; those across x say that the first or the last slot is at a boundary */
   unsigned boundaries;
 } fv4_row;

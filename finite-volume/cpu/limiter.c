@@ -17,6 +17,29 @@ void hymgi_cpu_mark_jumps(const hymgi_level *level, int axis, double limit, cons
   }
 }
 
+void hymgi_cpu_find_closed(const hymgi_level *level, double *closed)
+{
+  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
+    FOR_CELLS(level, g->n[0], g->n[1], g->n[2])
+    {
+      closed[hymgi_at(g, i, j, k)] = !hymgi_is_open(g, level->c.beta, i, j, k);
+    }
+  }
+}
+
+void hymgi_cpu_mark_near_closed(const hymgi_level *level, int axis, const double *closed,
+                                double *beta)
+{
+  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
+    FOR_CELLS(level, g->n[0] + (axis == 0), g->n[1] + (axis == 1), g->n[2] + (axis == 2))
+    {
+      const int at[3] = {i, j, k};
+      double *const own = beta + hymgi_at(g, i, j, k);
+      if (hymgi_is_near_closed(g, axis, at, closed)) *own = -fabs(*own);
+    }
+  }
+}
+
 void hymgi_cpu_spread_marks(const hymgi_level *level, int axis, const double *faces, double *beta)
 {
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {

@@ -41,6 +41,9 @@ void hymgi_cpu_scale_volumes(const hymgi_level *level, bool divide, double *x);
 /* limiter.c, setup.c */
 void hymgi_cpu_mark_jumps(const hymgi_level *level, int axis, double limit, const double *faces,
                           double *beta);
+void hymgi_cpu_find_closed(const hymgi_level *level, double *closed);
+void hymgi_cpu_mark_near_closed(const hymgi_level *level, int axis, const double *closed,
+                                double *beta);
 void hymgi_cpu_spread_marks(const hymgi_level *level, int axis, const double *faces, double *beta);
 void hymgi_cpu_continue_cells(const hymgi_level *level, double *x);
 

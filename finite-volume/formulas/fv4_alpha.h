@@ -4,6 +4,9 @@
 #ifndef HYMGI_FORMULAS_FV4_ALPHA_H
 #define HYMGI_FORMULAS_FV4_ALPHA_H
 
+#include <math.h>
+#include <stdbool.h>
+
 #include "formulas/fma.h"
 
 /* above - below, from a cell's alpha and those next to it along an axis. 0 where the three differ by more
@@ -17,14 +20,34 @@ HYMGI_INLINE hymgi_real hymgi_alpha_step(hymgi_real below, hymgi_real own, hymgi
   return largest > limit * least ? 0 : above - below;
 }
 
-/* What the product of the means lacks. X, A: accessors to x and a alpha as in fv4.h. */
-#define HYMGI_FV4_ALPHA(X, A, limit)                                                               \
-  (hymgi_fma(hymgi_alpha_step(A(-1, 0, 0), A(0, 0, 0), A(1, 0, 0), limit),                         \
-             X(1, 0, 0) - X(-1, 0, 0),                                                             \
-             hymgi_fma(hymgi_alpha_step(A(0, -1, 0), A(0, 0, 0), A(0, 1, 0), limit),               \
-                       X(0, 1, 0) - X(0, -1, 0),                                                   \
-                       hymgi_alpha_step(A(0, 0, -1), A(0, 0, 0), A(0, 0, 1), limit) *              \
-                           (X(0, 0, 1) - X(0, 0, -1)))) *                                          \
+/* The same between a cell's low and high face: 0 where one of them is marked by the limiter
+ * (formulas/limiter.h), for levels with closed faces, across which nothing may be read. */
+HYMGI_INLINE hymgi_real hymgi_alpha_step_between(hymgi_real low, hymgi_real high, hymgi_real below,
+                                                 hymgi_real own, hymgi_real above, hymgi_real limit)
+{
+  return signbit(low) || signbit(high) ? 0 : hymgi_alpha_step(below, own, above, limit);
+}
+
+/* What the product of the means lacks. X: accessor to x as in fv4.h; i, j, k: the steps of alpha. */
+#define HYMGI_FV4_ALPHA_SUM(X, i, j, k)                                                            \
+  (hymgi_fma(i, X(1, 0, 0) - X(-1, 0, 0),                                                          \
+             hymgi_fma(j, X(0, 1, 0) - X(0, -1, 0), (k) * (X(0, 0, 1) - X(0, 0, -1)))) *           \
    (hymgi_real)(1.0 / 48))
+
+/* A: accessor to a alpha. */
+#define HYMGI_FV4_ALPHA(X, A, limit)                                                               \
+  HYMGI_FV4_ALPHA_SUM(X, hymgi_alpha_step(A(-1, 0, 0), A(0, 0, 0), A(1, 0, 0), limit),             \
+                      hymgi_alpha_step(A(0, -1, 0), A(0, 0, 0), A(0, 1, 0), limit),                \
+                      hymgi_alpha_step(A(0, 0, -1), A(0, 0, 0), A(0, 0, 1), limit))
+
+/* The same with marked betas BI, BJ, BK. */
+#define HYMGI_FV4_ALPHA_BETWEEN(X, A, BI, BJ, BK, limit)                                           \
+  HYMGI_FV4_ALPHA_SUM(X,                                                                           \
+                      hymgi_alpha_step_between(BI(0, 0, 0), BI(1, 0, 0), A(-1, 0, 0), A(0, 0, 0),  \
+                                               A(1, 0, 0), limit),                                 \
+                      hymgi_alpha_step_between(BJ(0, 0, 0), BJ(0, 1, 0), A(0, -1, 0), A(0, 0, 0),  \
+                                               A(0, 1, 0), limit),                                 \
+                      hymgi_alpha_step_between(BK(0, 0, 0), BK(0, 0, 1), A(0, 0, -1), A(0, 0, 0),  \
+                                               A(0, 0, 1), limit))
 
 #endif

@@ -1,12 +1,13 @@
 /* FV4's limiter. Across a jump of beta, FV4's flux contains a part of a neighbour's gradient as large as
  * the jump, and the operator is no longer elliptic; near one it is wrong by a part of the gradient. There
  * a face takes the flux of FV2 instead: 12 beta (x_0 - x_-1) in units of fv4.h, with the linear
- * extrapolation at a Dirichlet boundary. Such a face is stored as -beta (formulas/fv4.h does not know
- * these; all other betas inside are positive).
+ * extrapolation at a Dirichlet boundary. Such a face is stored as -beta, -0 where beta is 0
+ * (formulas/fv4.h does not know these; all other betas inside are positive).
  *
  * Faces are marked in two steps: first those at a jump, whose beta differs too much from that of their
- * neighbours, then those next to a marked face along the axis. So a face is marked if there is a jump
- * between two of the four cells along the axis from which its flux is computed. */
+ * neighbours, and those whose flux would read a cell with a closed face, one of beta 0; then those next to a
+ * marked face along the axis. So a face is marked if there is a jump between two of the four cells along the
+ * axis from which its flux is computed, and no flux is read across a closed face. */
 #ifndef HYMGI_FORMULAS_LIMITER_H
 #define HYMGI_FORMULAS_LIMITER_H
 
@@ -76,7 +77,53 @@ HYMGI_INLINE bool hymgi_is_near_mark(const hymgi_geom *g, int axis, const int at
             to = hymgi_limiter_end(g, axis, 1, at[axis]);
   int next[3] = {at[0], at[1], at[2]};
   for (next[axis] = from; next[axis] <= to; next[axis]++)
-    if (beta[hymgi_at(g, next[0], next[1], next[2])] < 0) return true;
+    if (signbit(beta[hymgi_at(g, next[0], next[1], next[2])])) return true;
+  return false;
+}
+
+/* Is no face of the cell closed? */
+HYMGI_INLINE bool hymgi_is_open(const hymgi_geom *g, double *const beta[3], int i, int j, int k)
+{
+  const ptrdiff_t at = hymgi_at(g, i, j, k);
+  return beta[0][at] != 0 && beta[0][hymgi_at(g, i + 1, j, k)] != 0 && beta[1][at] != 0 &&
+         beta[1][hymgi_at(g, i, j + 1, k)] != 0 && beta[2][at] != 0 &&
+         beta[2][hymgi_at(g, i, j, k + 1)] != 0;
+}
+
+/* Is `closed` not 0 in a cell or, beyond boundaries, in one from which its ghost is extrapolated? */
+HYMGI_INLINE bool hymgi_reads_closed(const hymgi_geom *g, const int cell[3], const double *closed)
+{
+  int from[3], to[3], at[3];
+  for (int axis = 0; axis < 3; axis++) {
+    const int n = g->n[axis], reach = HYMGI_EXTRAPOLATION_REACH < n ? HYMGI_EXTRAPOLATION_REACH : n;
+    from[axis] = to[axis] = cell[axis];
+    if (cell[axis] < 0 && g->boundaries >> (2 * axis) & 1) from[axis] = 0, to[axis] = reach - 1;
+    if (cell[axis] >= n && g->boundaries >> (2 * axis + 1) & 1)
+      from[axis] = n - reach, to[axis] = n - 1;
+  }
+  for (at[2] = from[2]; at[2] <= to[2]; at[2]++)
+    for (at[1] = from[1]; at[1] <= to[1]; at[1]++)
+      for (at[0] = from[0]; at[0] <= to[0]; at[0]++)
+        if (closed[hymgi_at(g, at[0], at[1], at[2])] != 0) return true;
+  return false;
+}
+
+/* Does FV4's flux through the low face of the cell `at` read a cell where `closed`, which has ghosts, is not
+ * 0? */
+HYMGI_INLINE bool hymgi_is_near_closed(const hymgi_geom *g, int axis, const int at[3],
+                                       const double *closed)
+{
+  for (int n = -2; n < 2; n++) {
+    int cell[3] = {at[0], at[1], at[2]};
+    cell[axis] += n;
+    if (hymgi_reads_closed(g, cell, closed)) return true;
+    for (int t = 0; t < 3 && (n == -1 || n == 0); t++)
+      for (int step = -1; t != axis && step < 2; step += 2) {
+        int beside[3] = {cell[0], cell[1], cell[2]};
+        beside[t] += step;
+        if (hymgi_reads_closed(g, beside, closed)) return true;
+      }
+  }
   return false;
 }
 
@@ -95,7 +142,7 @@ HYMGI_INLINE hymgi_fv4_part hymgi_fv4_part_of(hymgi_real beta, hymgi_real a, hym
                                               hymgi_real dx1, hymgi_real db2, hymgi_real dx2,
                                               bool outside, bool high)
 {
-  const bool limited = beta < 0;
+  const bool limited = signbit(beta);
   const hymgi_real across = outside ? (high ? -2 * b : 2 * c) : c - b,
                    step = hymgi_fma(15, c - b, a - d), tangent = hymgi_fma(db1, dx1, db2 * dx2);
   const hymgi_fv4_part part = {hymgi_abs(beta), limited ? 12 * across : step,

@@ -40,10 +40,10 @@ class Solver(Objects):
     fixed            cells where u is given and no unknown, with FV2: an array of cells that is NaN where u is unknown,
                      or a pair (mask of bools, values), or a pair (cells, values) with a list of their indices or a
                      tuple of one index array per axis, of the whole domain. f does not count there and may be NaN
-    active           an array of cells, with FV2: where it is 0 (False) the cell is left out, and no flux passes its faces;
+    active           an array of cells: where it is 0 (False) the cell is left out, and no flux passes its faces;
                      f does not count there and may be NaN
     body             a hymg.Body with a condition on its surface, or a signed distance at the vertices of cells (one entry
-                     more along every axis), positive in the open part, for a wall; or a list of such bodies. With FV2.
+                     more along every axis), positive in the open part, for a wall; or a list of such bodies.
                      alpha, beta and f are given as they would be without the body
     a, b             numbers; a is 1 by default if alpha is given
     stencil          "fv2", second order, or, for boxes, "fv4", fourth order

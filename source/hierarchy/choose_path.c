@@ -47,8 +47,6 @@ static hymg_status check_mask(const hymgi_hierarchy *h)
   if (h->options.path == HYMG_PATH_STANDARD)
     return hymgi_fail(h->context, HYMG_EUNSUPPORTED,
                       "faces of beta 0 on path standard: path robust (or auto) only");
-  if (h->kind->stencil == HYMG_FV4)
-    return hymgi_fail(h->context, HYMG_EUNSUPPORTED, "faces of beta 0 with FV4: with FV2 only");
   if (h->op->desc.extrapolation == HYMG_EXTRAPOLATION_QUADRATIC)
     return hymgi_fail(
         h->context, HYMG_EUNSUPPORTED,

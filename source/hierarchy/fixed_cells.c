@@ -7,7 +7,7 @@
  * level: it enters no coarse sum and no interpolation. Only the division by its diagonal needs a
  * number, so a power of 2 stands for its C, with which sweeps leave or make x = 0 where f = 0. On
  * coarse levels that is large, as the tensor transfer may give such cells an f that nothing there
- * answers. On level 0 a cell whose row is 0 because of its coefficients has the given value 0. A diagonal
+ * answers, and with FV4, which must not take it for a value of alpha. On level 0 a cell whose row is 0 because of its coefficients has the given value 0. A diagonal
  * is a sum of numbers that are not negative, so that 0 is exact. */
 #include <math.h>
 #include <string.h>
@@ -21,7 +21,7 @@ enum { LARGE = 30, MOST = 1000 };
 void hymgi_empty_rows_set(const hymgi_hierarchy *h, hymgi_level *level)
 {
   const double largest = h->largest > 0 ? h->largest : 1; /* 0: all rows are empty */
-  const int exponent = ilogb(largest) + (level->index > 0 ? LARGE : 0);
+  const int exponent = ilogb(largest) + (level->index > 0 || h->kind->order == 4 ? LARGE : 0);
   for (int axis = 0; axis < 3;
        axis++) /* a cell that is its own neighbour, as when levels are finished */
     if (level->periodic >> axis & 1 && level->n[axis] == 1)

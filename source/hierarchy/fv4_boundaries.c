@@ -21,28 +21,28 @@ static hymg_status read_vector(const hymgi_level *level, const double *vector, d
   return level->context->status;
 }
 
-/* The part of beta along an axis, or that of alpha. */
-enum { ALPHA = 3 };
-static hymg_status add_part(const hymgi_level *level, int part, double *term)
+/* Of an axis: what its fluxes add, or the mean of alpha u. */
+static hymg_status add_part(const hymgi_level *level, int axis, bool mean, double *term)
 {
-  double *copy;
-  const double *read;
-  const hymg_status status =
-      read_vector(level, part == ALPHA ? level->c.alpha : level->c.beta[part], &copy, &read);
-  if (status == HYMG_OK && part == ALPHA)
-    hymgi_cpu_fv4_alpha_data_term(level, read, term);
+  double *copy[2] = {NULL, NULL};
+  const double *beta, *alpha = NULL;
+  hymg_status status = read_vector(level, level->c.beta[axis], &copy[0], &beta);
+  if (status == HYMG_OK && mean) status = read_vector(level, level->c.alpha, &copy[1], &alpha);
+  if (status == HYMG_OK && mean)
+    hymgi_cpu_fv4_alpha_data_term(level, axis, beta, alpha, term);
   else if (status == HYMG_OK)
-    hymgi_cpu_fv4_data_term(level, part, read, term);
-  hymgi_crossing_destroy(level, level->vector_size, &copy);
+    hymgi_cpu_fv4_data_term(level, axis, beta, term);
+  for (int m = 0; m < 2; m++)
+    hymgi_crossing_destroy(level, level->vector_size, &copy[m]);
   return status;
 }
 
 static hymg_status add_all(const hymgi_level *level, double *term)
 {
-  const int parts = level->c.alpha_limit > 0 ? ALPHA + 1 : ALPHA;
+  const int parts = level->c.alpha_limit > 0 ? 6 : 3;
   hymg_status status = HYMG_OK;
   for (int part = 0; part < parts && status == HYMG_OK; part++)
-    status = add_part(level, part, term);
+    status = add_part(level, part % 3, part >= 3, term);
   return status;
 }
 
@@ -86,7 +86,13 @@ hymg_status hymgi_fv4_boundaries_set(hymgi_hierarchy *h)
   if (h->kind->stencil != HYMG_FV4) return HYMG_OK;
   if (level->boundaries) TRY(hymgi_agree(h->context, make_term(level)));
   if (level->num_boxes > 0) level->backend->clear(level, level->krylov);
-  for (int face = 0; face < 6 && level->num_boxes > 0; face++)
-    if (level->boundary[face].gives_flux) clear_layer(level, face, level->krylov);
+  for (int face = 0; face < 6 && level->num_boxes > 0; face++) {
+    if (!level->boundary[face].gives_flux) continue;
+    if (level->c.closed) { /* zeros with the marks */
+      hymgi_vector_copy(level, level->c.beta[face / 2], level->krylov);
+      level->backend->scale(level, 0, level->krylov);
+    }
+    clear_layer(level, face, level->krylov);
+  }
   return hymgi_agree(h->context, h->context->status);
 }

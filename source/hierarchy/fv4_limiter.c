@@ -10,6 +10,8 @@
 /* That of alpha among neighbouring cells, as a part of it: random alphas within a factor of 8 that outweigh
  * beta took 16 iterations instead of 6 with a part of 1, 7 with 0.5. */
 #define ALPHA_PART 0.5
+/* and without a limiter: what stands for C in empty rows is beyond it (fixed_cells.c) */
+#define ALPHA_MOST 0x1p20
 
 static double limit_of(const hymgi_hierarchy *h)
 {
@@ -39,26 +41,52 @@ static void spread(const hymgi_level *level, int axis)
   if (level->num_boxes) level->backend->robust->spread_marks(level, axis, faces, beta);
 }
 
+static void mark_jumps(const hymgi_level *level, double limit)
+{
+  for (int axis = 0; axis < 3; axis++) {
+    double *const faces = level->krylov, *const beta = level->c.beta[axis];
+    hymgi_vector_copy(level, beta, faces);
+    level->backend->robust->mark_jumps(level, axis, limit, faces, beta);
+  }
+}
+
+/* Collective: what would be read across faces of beta 0. */
+static void mark_near_closed(const hymgi_level *level)
+{
+  const hymgi_plan *plan = hymgi_operator_halo(level);
+  double *const closed = level->krylov;
+  if (level->num_boxes) level->backend->robust->find_closed(level, closed);
+  if (plan) hymgi_run_plan(level, plan, level->box, closed, level->box, closed);
+  for (int axis = 0; axis < 3 && level->num_boxes > 0; axis++)
+    level->backend->robust->mark_near_closed(level, axis, closed, level->c.beta[axis]);
+}
+
+static bool is_marked(const hymgi_level *level)
+{
+  bool marked = false;
+  for (int axis = 0; axis < 3 && !marked; axis++)
+    marked = any_marked(level, axis);
+  return marked;
+}
+
 hymg_status hymgi_limiter_set(hymgi_hierarchy *h)
 {
   hymgi_level *level = h->system;
   const double limit = limit_of(h);
   level->c.limited = h->limited = false;
-  if (h->kind->stencil != HYMG_FV4 || !h->op->desc.beta[0] || isinf(limit)) return HYMG_OK;
-  for (int axis = 0; axis < 3 && level->num_boxes > 0; axis++) {
-    double *const faces = level->krylov, *const beta = level->c.beta[axis];
-    hymgi_vector_copy(level, beta, faces);
-    level->backend->robust->mark_jumps(level, axis, limit, faces, beta);
-    level->c.limited = any_marked(level, axis) || level->c.limited;
-  }
+  level->c.closed = h->method.masked;
+  if (h->kind->stencil != HYMG_FV4 || !h->op->desc.beta[0]) return HYMG_OK;
+  if (isinf(limit) && !h->method.masked) return HYMG_OK;
+  if (!isinf(limit) && level->num_boxes > 0) mark_jumps(level, limit);
+  if (h->method.masked) mark_near_closed(level);
+  level->c.limited = is_marked(level);
   int any = level->c.limited;
   TRY(hymgi_agree(h->context, h->context->status));
   TRY(hymgi_comm_max_int(h->context, h->context->comm, &any, 1));
   h->limited = any != 0;
-  for (int axis = 0; axis < 3 && any; axis++) {
+  for (int axis = 0; axis < 3 && any; axis++)
     spread(level, axis);
-    if (level->num_boxes > 0) level->c.limited = any_marked(level, axis) || level->c.limited;
-  }
+  level->c.limited = is_marked(level);
   return hymgi_agree(h->context, h->context->status);
 }
 
@@ -68,7 +96,7 @@ hymg_status hymgi_alpha_set(hymgi_hierarchy *h)
   level->c.alpha_limit = 0;
   if (h->kind->stencil != HYMG_FV4 || !h->alpha_varies) return HYMG_OK;
   const hymgi_plan *plan = hymgi_operator_halo(level);
-  level->c.alpha_limit = ALPHA_PART * limit_of(h);
+  level->c.alpha_limit = fmin(ALPHA_PART * limit_of(h), ALPHA_MOST);
   if (plan) hymgi_run_plan(level, plan, level->box, level->c.alpha, level->box, level->c.alpha);
   if (level->num_boxes) level->backend->robust->continue_cells(level, level->c.alpha);
   return hymgi_agree(h->context, h->context->status);

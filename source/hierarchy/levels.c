@@ -132,6 +132,7 @@ static hymg_status make_preconditioner(hymgi_hierarchy *h)
   level->c.alpha_constant = system->c.alpha_constant;
   level->boundaries = system->boundaries;
   memcpy(level->robin, system->robin, sizeof level->robin);
+  TRY(hymgi_fixed_load(h));
   return hymgi_levels_finish(level, 1);
 }
 
@@ -152,7 +153,7 @@ static hymg_status integrate(hymgi_hierarchy *h)
 /* The levels that are discretised. */
 static hymg_status load(hymgi_hierarchy *h)
 {
-  h->system->c.limited = false, h->system->c.alpha_limit = 0;
+  h->system->c.limited = h->system->c.closed = false, h->system->c.alpha_limit = 0;
   h->has_shares = false;
   TRY(hymgi_coefficients_load(h));
   TRY(integrate(h));

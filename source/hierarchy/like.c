@@ -40,6 +40,7 @@ hymg_status hymgi_system_make(hymgi_hierarchy *h)
   h->system = s;
   s->y = level->y;
   s->c.alpha = level->c.alpha;
+  s->fixed = level->fixed;
   if (h->kind->order == 2) s->c.l1inv = level->c.l1inv;
   for (int axis = 0; axis < 3; axis++)
     TRY(hymgi_vector_create(s, s->vector_size, &s->c.beta[axis]));

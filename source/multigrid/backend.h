@@ -119,9 +119,13 @@ typedef struct hymgi_robust_ops {
   void (*interpolate_uneven)(const hymgi_level *fine, const hymgi_real *source, hymgi_ghosts order,
                              bool add, hymgi_real *x);
   /* FV4's limiter (formulas/limiter.h): marks faces in `beta`, of which `faces` is a copy: those at a
-   * jump; those next to a marked face of `faces` */
+   * jump; those next to a marked face of `faces`. find_closed: 1 in cells with a face of beta 0, else 0, and
+   * mark_near_closed those whose flux reads such a cell */
   void (*mark_jumps)(const hymgi_level *level, int axis, double limit, const hymgi_real *faces,
                      hymgi_real *beta);
+  void (*find_closed)(const hymgi_level *level, hymgi_real *closed);
+  void (*mark_near_closed)(const hymgi_level *level, int axis, const hymgi_real *closed,
+                           hymgi_real *beta);
   void (*spread_marks)(const hymgi_level *level, int axis, const hymgi_real *faces,
                        hymgi_real *beta);
   /* the ghosts of cells next to boundaries, as those of FV4's betas: from up to five cells of x, which has
@@ -377,7 +381,8 @@ hymgi_tuning hymgi_cpu_tuning(void);
  * level, with the limiter's marks and with all boundary faces, where the host can read it. */
 void hymgi_cpu_fv4_data_term(const hymgi_level *level, int axis, const double *beta, double *term);
 /* The same through the mean of alpha u; alpha: a alpha of the level, with its ghosts. */
-void hymgi_cpu_fv4_alpha_data_term(const hymgi_level *level, const double *alpha, double *term);
+void hymgi_cpu_fv4_alpha_data_term(const hymgi_level *level, int axis, const double *beta,
+                                   const double *alpha, double *term);
 
 /* The number of threads for a request of `wanted` (0: the default) on the host, for one of so many ranks of a node. */
 int hymgi_backend_threads(int wanted, int ranks);

@@ -91,6 +91,7 @@ typedef struct hymgi_coefficients {
   double boundary_weight[6]; /* FV2: 1 - c0, on faces that are boundaries; else 1 */
   double boundary_ghost[6];  /* FV2: c1 / (1 - c0) */
   bool limited;              /* FV4: some betas of this rank are marked (formulas/limiter.h) */
+  bool closed; /* FV4: method.masked, and the mean of alpha u is between unmarked faces alone */
   /* FV4 on the robust path: not 0 if alpha varies, and has ghosts; the operator then has the mean of alpha
    * u, except where alpha varies by more than this factor (formulas/fv4_alpha.h) */
   double alpha_limit;

@@ -378,6 +378,8 @@ static const robust_case problems[] = {
     {{13, 8, 11}, "pp dd dd", .jump = 0, .fv4 = true},
     {{16, 12, 8}, "nd dd pp", .jump = 0.5, .fv4 = true, .data = true, .a = 0.5},
     {{9, 12, 15}, "dn nn dd", .jump = 4, .fv4 = true, .data = true},
+    {{18, 20, 13}, "nn nn nn", .jump = 2, .fv4 = true, .closed = true},
+    {{15, 12, 24}, "nd pp dn", .jump = 1, .fv4 = true, .data = true, .a = 0.5, .closed = true},
 };
 enum { PROBLEMS = sizeof problems / sizeof *problems };
 

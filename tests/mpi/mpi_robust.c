@@ -170,16 +170,20 @@ START_TEST(any_cuts_give_the_bits_of_one_rank)
 }
 END_TEST
 
-/* Faces of beta 0: pieces across ranks, some of which may hold no cell. */
+/* Faces of beta 0: pieces across ranks, some of which may hold no cell. _i: FV2, FV4, whose boxes have 3 cells at
+ * least. */
 START_TEST(masks_have_the_pieces_and_bits_of_one_rank)
 {
   const int ranks = support_ranks(MPI_COMM_WORLD);
-  for (unsigned seed = 0; seed < 60; seed++) {
+  for (unsigned seed = 0; seed < (_i ? 30 : 60); seed++) {
     hymg_context *context = support_context(MPI_COMM_WORLD, 1);
-    trial alone = mask_trial(10 * seed, 12), t = mask_trial(10 * seed, 12);
+    trial alone = _i ? mask_trial_fv4(10 * seed, 24) : mask_trial(10 * seed, 12),
+          t = _i ? mask_trial_fv4(10 * seed, 24) : mask_trial(10 * seed, 12);
     const int *n = t.c.spec.n, axis = n[0] >= n[1] && n[0] >= n[2] ? 0 : n[1] >= n[2] ? 1 : 2;
     double *want = support_poison(t.cells), *got = support_poison(t.cells);
-    int *const own = n[axis] >= ranks ? cut(n[axis], ranks, 1 + (int)(seed % 3)) : NULL;
+    const int least = _i ? 4 : 1; /* FV4: cuts are at even cells, and boxes have 3 */
+    int *const own =
+        n[axis] >= least * ranks ? cut(n[axis], ranks, _i ? 4 : 1 + (int)(seed % 3)) : NULL;
     t.context = context;
     alone.threads = t.threads = 1;
     for (int d = 0; d < 3; d++)
@@ -228,7 +232,7 @@ int main(int argc, char **argv)
   TCase *t = tcase_create("cuts");
   tcase_set_timeout(t, 100);
   tcase_add_loop_test(t, any_cuts_give_the_bits_of_one_rank, 0, CASES);
-  tcase_add_test(t, masks_have_the_pieces_and_bits_of_one_rank);
+  tcase_add_loop_test(t, masks_have_the_pieces_and_bits_of_one_rank, 0, 2);
   tcase_add_loop_test(t, cuts_that_do_not_add_up_are_refused_on_all_ranks, 0, 3);
   suite_add_tcase(suite, t);
   const int status = support_run_mpi(suite);

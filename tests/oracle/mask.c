@@ -118,6 +118,37 @@ trial mask_trial(unsigned seed, int longest)
   return t;
 }
 
+trial mask_trial_fv4(unsigned seed, int longest)
+{
+  static const unsigned kinds[4] = {TRIAL_JUMPS, TRIAL_ALPHA, TRIAL_DATA, TRIAL_CONSTANT};
+  draw d = {seed * 104729u + 3u};
+  int n[3];
+  unsigned kind = 0;
+  char boundary[9] = "dd dd dd";
+  const bool closed = drawn(&d, 2); /* box */
+  bool odd_period = false;
+  for (int axis = 0; axis < 3; axis++) {
+    n[axis] = 4 + drawn(&d, longest - 3);
+    for (int side = 0; side < 2; side++)
+      boundary[3 * axis + side] = closed ? 'n' : "dn"[drawn(&d, 2)];
+    if (drawn(&d, 4) == 0) boundary[3 * axis] = boundary[3 * axis + 1] = 'p';
+    odd_period = odd_period || (boundary[3 * axis] == 'p' && n[axis] % 2);
+  }
+  for (int m = 0; m < 4; m++)
+    if (drawn(&d, 4) == 0) kind |= kinds[m];
+  trial t = trial_of(n, boundary, kind);
+  t.c.spec.stencil = HYMG_FV4;
+  t.c.spec.extrapolation = HYMG_EXTRAPOLATION_DEFAULT;
+  t.c.spec.limiter = 8;
+  t.c.spec.alpha_limiter = kind & TRIAL_ALPHA && !(kind & TRIAL_CONSTANT) ? 4 : 0;
+  close_at_random(&t, &d);
+  t.o.rtol = 1e-11;
+  if (odd_period) t.o.smoother = HYMG_CHEBYSHEV; /* as in mask_trial */
+  t.o.max_cycles = 2000;
+  t.threads = 1 + drawn(&d, 2);
+  return t;
+}
+
 /* ---- the dense solve ---- */
 
 /* Gaussian elimination with pivots; b becomes the solution. */
@@ -191,7 +222,7 @@ static mask_pieces find(const trial *t, const double *a)
 }
 
 /* b: integrated f */
-static void constrain(const trial *t, const robust_oracle *o, mask_pieces *p, double *a, double *b)
+static void constrain(const trial *t, const double *cell, mask_pieces *p, double *a, double *b)
 {
   const size_t n = t->cells;
   for (int m = 0; m < p->count; m++) {
@@ -199,47 +230,75 @@ static void constrain(const trial *t, const robust_oracle *o, mask_pieces *p, do
     size_t first = n;
     for (size_t q = 0; q < n; q++)
       if (p->piece[q] == m) {
-        sum += b[q], volume += o->volume[q];
+        sum += b[q], volume += cell[q];
         if (first == n) first = q;
       }
     if (p->held[m]) continue;
     p->mean[m] = sum / volume;
     for (size_t q = 0; q < n; q++) {
-      if (p->piece[q] == m) b[q] -= o->volume[q] * p->mean[m];
-      a[first * n + q] = p->piece[q] == m ? o->volume[q] : 0;
+      if (p->piece[q] == m) b[q] -= cell[q] * p->mean[m];
+      a[first * n + q] = p->piece[q] == m ? cell[q] : 0;
     }
     b[first] = 0;
   }
 }
 
-double *mask_solution(const trial *t, mask_pieces *found)
+/* The matrix, what the data add to f in b, and volumes. */
+static void fv2_system(const trial *t, double *a, double *b, double *volume)
 {
   const size_t n = t->cells;
   robust_oracle *o = robust_create(&t->c.spec, t->widths, HYMG_TRANSFER_WEIGHTED);
-  double *a = malloc(n * n * sizeof *a), *b = support_poison(n), *f = support_poison(n),
-         *zero = calloc(n, sizeof *zero);
+  double *zero = calloc(n, sizeof *zero);
   memcpy(a, o->outer, n * n * sizeof *a);
-  mask_pieces p = find(t, a);
+  memcpy(volume, o->volume, n * sizeof *volume);
+  robust_residual(o, zero, zero, b);
   for (size_t q = 0; q < n; q++)
-    f[q] = p.piece[q] < 0 ? 0 : t->f[q];
-  robust_residual(o, f, zero, b);
+    b[q] *= volume[q];
+  robust_destroy(o);
+  free(zero);
+}
+
+static void fv4_system(const trial *t, double *a, double *b, double *volume)
+{
+  const size_t n = t->cells;
+  oracle *o = oracle_create(&t->c.spec);
+  double *x = calloc(n, sizeof *x), *y = support_poison(n);
+  for (size_t m = 0; m < n; m++) {
+    x[m] = 1;
+    oracle_apply(o, 0, x, y);
+    x[m] = 0, volume[m] = 1;
+    for (size_t q = 0; q < n; q++)
+      a[q * n + m] = y[q];
+  }
+  oracle_residual(o, 0, x, x, b);
+  oracle_destroy(o);
+  free(x);
+  free(y);
+}
+
+double *mask_solution(const trial *t, mask_pieces *found)
+{
+  const size_t n = t->cells;
+  double *a = malloc(n * n * sizeof *a), *b = support_poison(n), *volume = support_poison(n);
+  (t->c.spec.stencil == HYMG_FV4 ? fv4_system : fv2_system)(t, a, b, volume);
+  mask_pieces p = find(t, a);
   for (size_t q = 0; q < n; q++) {
-    b[q] *= o->volume[q];
-    if (p.piece[q] >= 0) continue;
+    if (p.piece[q] >= 0) {
+      b[q] += volume[q] * t->f[q];
+      continue;
+    }
     memset(a + q * n, 0, n * sizeof *a);
     a[q * n + q] = 1;
     b[q] = is_fixed(t, q) ? t->fixed[q] : 0;
   }
-  constrain(t, o, &p, a, b);
+  constrain(t, volume, &p, a, b);
   eliminate(n, a, b);
   if (found)
     *found = p;
   else
     mask_release(&p);
-  robust_destroy(o);
   free(a);
-  free(f);
-  free(zero);
+  free(volume);
   return b;
 }
 

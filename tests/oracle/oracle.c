@@ -215,10 +215,55 @@ static bool is_at_jump(const oracle *o, const oracle_level *l, int d, size_t p)
   return largest > o->spec.limiter * least;
 }
 
-/* Marks the low d-faces with a jump at them or at their neighbours along d. */
+/* 1 in cells with a face of beta 0; in ghosts, where one of the cells from which they are filled is so. */
+static double *closed_cells(const oracle *o, oracle_level *l)
+{
+  double *closed = oracle_array(l);
+  int ghost[3] = {0, 0, 0};
+  ORACLE_CELLS(l, i, j, k)
+  {
+    const size_t p = oracle_at(l, i, j, k);
+    for (int d = 0; d < 3; d++)
+      if (l->beta[d][p] == 0.0 || l->beta[d][p + l->stride[d]] == 0.0)
+        closed[p] = 1.0, l->closed = true;
+  }
+  for (int d = 2; d >= 0; d--) {
+    const int s = d == 0 ? 1 : 0, t = d == 2 ? 1 : 2, n = l->n[d];
+    const bool wraps = o->spec.boundary[2 * d] == HYMG_PERIODIC;
+    for (int q = -ghost[t]; q < l->n[t] + ghost[t]; q++)
+      for (int p = -ghost[s]; p < l->n[s] + ghost[s]; p++)
+        for (int g = -2; g < n + 2; g++) {
+          int at[3] = {0, 0, 0}, from[3];
+          if (g >= 0 && g < n) continue;
+          at[s] = p, at[t] = q, at[d] = g;
+          double *ghost_cell = &closed[oracle_at(l, at[0], at[1], at[2])];
+          for (int m = 0; m < (wraps ? 1 : 4 < n ? 4 : n); m++) {
+            from[s] = p, from[t] = q;
+            from[d] = wraps ? (g + 2 * n) % n : g < 0 ? m : n - 1 - m;
+            if (closed[oracle_at(l, from[0], from[1], from[2])] != 0.0) *ghost_cell = 1.0;
+          }
+        }
+    ghost[d] = 2;
+  }
+  return closed;
+}
+
+/* Does the flux of 4th order through the low d-face of cell p read a closed cell? */
+static bool reads_closed(const oracle_level *l, const double *closed, int d, size_t p)
+{
+  const size_t s = l->stride[d];
+  double sum = closed[p] + closed[p - s] + closed[p + s] + closed[p - 2 * s];
+  for (int t = 0; t < 3; t++) {
+    const size_t v = l->stride[t];
+    if (t != d) sum += closed[p + v] + closed[p - v] + closed[p - s + v] + closed[p - s - v];
+  }
+  return sum > 0.0;
+}
+
+/* Marks the low d-faces with a jump at them or at their neighbours along d, or whose fluxes read closed cells. */
 void oracle_limit(const oracle *o, oracle_level *l)
 {
-  double *jumps = oracle_array(l);
+  double *jumps = oracle_array(l), *closed = closed_cells(o, l);
   for (int d = 0; d < 3; d++) {
     int n[3] = {l->n[0], l->n[1], l->n[2]};
     n[d]++;
@@ -226,12 +271,15 @@ void oracle_limit(const oracle *o, oracle_level *l)
     for (int pass = 0; pass < 2; pass++)
       for (int m = 0; m < n[0] * n[1] * n[2]; m++) {
         size_t p = oracle_at(l, m % n[0], m / n[0] % n[1], m / n[0] / n[1]);
-        if (pass == 0) jumps[p] = is_at_jump(o, l, d, p);
+        if (pass == 0)
+          jumps[p] =
+              (o->spec.limiter > 0 && is_at_jump(o, l, d, p)) || reads_closed(l, closed, d, p);
         for (int step = -3; step <= 3 && pass == 1; step++)
           if (jumps[neighbour_of(o, l, d, p, step)] != 0.0) l->limited[d][p] = 1.0;
       }
   }
   free(jumps);
+  free(closed);
 }
 
 /* h times the flux of FV2 through that face, with linear extrapolation. */
@@ -292,7 +340,7 @@ static double alpha_beside(const oracle *o, const oracle_level *l, int d, size_t
 }
 
 /* What the mean of alpha x over cell p is more than the product of the means: h^2/12 (d alpha/ds) (dx/ds)
- * along each axis s. */
+ * along each axis s, with closed faces only between faces with the flux of 4th order. */
 static double mean_part(const oracle *o, const oracle_level *l, const double *x, size_t p)
 {
   double sum = 0.0;
@@ -301,6 +349,7 @@ static double mean_part(const oracle *o, const oracle_level *l, const double *x,
     double low = alpha_beside(o, l, d, p, -1), high = alpha_beside(o, l, d, p, 1);
     double least = fmin(l->alpha[p], fmin(low, high)), most = fmax(l->alpha[p], fmax(low, high));
     if (most > o->spec.alpha_limiter * least) continue;
+    if (l->closed && (l->limited[d][p] != 0.0 || l->limited[d][p + s] != 0.0)) continue;
     sum += 0.5 * (high - low) * 0.5 * (x[p + s] - x[p - s]) / 12.0;
   }
   return sum;

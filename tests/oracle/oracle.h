@@ -24,7 +24,7 @@ typedef struct oracle_spec {
   double robin_alpha_constant[6], robin_beta_constant[6];
   const double *robin_alpha[6], *robin_beta[6];
   /* FV4, level 0: factor of beta from which on a face has the flux of FV2; 0 in the oracle: none, in
-   * the library: its default */
+   * the library: its default. Faces whose flux of 4th order reads a cell with a face of beta 0 have it always */
   double limiter;
   /* FV4, level 0: 0: alpha times the mean of u; else the mean of alpha u, without the part of an axis along
    * which alpha differs by more than this factor between a cell and its neighbours. In the oracle alone */
@@ -45,6 +45,7 @@ typedef struct oracle_level {
   size_t stride[3], size, cells;
   double *alpha, *beta[3];
   double *limited[3];       /* not 0 on faces that FV4's limiter takes; NULL: it takes none */
+  bool closed;              /* some beta is 0 */
   double *boundary_data[6]; /* ghosted like a cell array; layer 0 (low) or n - 1 (high) holds it */
   /* likewise of Robin boundaries; the whole condition is over alpha + beta / h of level 0 */
   double *robin_alpha[6], *robin_beta[6];

@@ -368,7 +368,7 @@ oracle *oracle_create(const oracle_spec *spec)
     else
       finest_coefficients(spec, at);
     beta_ghosts(spec, at);
-    if (l == 0 && spec->limiter > 0) oracle_limit(o, at);
+    if (l == 0 && spec->stencil == HYMG_FV4) oracle_limit(o, at);
     extend_boundaries(spec, at);
     oracle_probe(o, at);
     o->levels++;

@@ -245,6 +245,26 @@ template <int AXIS> struct mark_jump {
   }
 };
 
+struct closed_cell {
+  double *beta[3], *closed;
+  __device__ __forceinline__ void operator()(const hymgi_geom &g, int i, int j, int k) const
+  {
+    closed[hymgi_at(&g, i, j, k)] = !hymgi_is_open(&g, beta, i, j, k);
+  }
+};
+
+template <int AXIS> struct mark_near_closed {
+  const double *closed;
+  double *beta;
+  __device__ __forceinline__ void operator()(const hymgi_geom &g, const hymgi_geom &, int i, int j,
+                                             int k) const
+  {
+    const int at[3] = {i, j, k};
+    double *const own = beta + hymgi_at(&g, i, j, k);
+    if (hymgi_is_near_closed(&g, AXIS, at, closed)) *own = -fabs(*own);
+  }
+};
+
 template <int AXIS> struct spread_mark {
   const double *faces;
   double *beta;
@@ -349,6 +369,21 @@ extern "C" void hymgi_cuda_mark_jumps(const hymgi_level *level, int axis, double
   if (level->num_boxes == 0) return;
   with_axis(axis, [&](auto of) {
     for_each_face<of>(level, level->box, mark_jump<of>{limit, faces, beta});
+  });
+}
+
+extern "C" void hymgi_cuda_find_closed(const hymgi_level *level, double *closed)
+{
+  double *const *const beta = level->c.beta;
+  if (level->num_boxes) for_each_cell(level, closed_cell{{beta[0], beta[1], beta[2]}, closed});
+}
+
+extern "C" void hymgi_cuda_mark_near_closed(const hymgi_level *level, int axis,
+                                            const double *closed, double *beta)
+{
+  if (level->num_boxes == 0) return;
+  with_axis(axis, [&](auto of) {
+    for_each_face<of>(level, level->box, mark_near_closed<of>{closed, beta});
   });
 }
 

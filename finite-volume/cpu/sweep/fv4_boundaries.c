@@ -87,7 +87,7 @@ static double flux(const box_view *v, int axis, const int at[3])
   double step = 15 * (data_near(v, at, axis, 0, axis, 0) - data_near(v, at, axis, -1, axis, 0)) -
                 (data_near(v, at, axis, 1, axis, 0) - data_near(v, at, axis, -2, axis, 0));
   if (neumann) step = 12 * out * value_at(v, face, at);
-  if (beta < 0)
+  if (signbit(beta))
     return low || high ? (neumann ? 12 : 24) * fabs(beta) * out * value_at(v, face, at) : 0;
   double sum = fabs(beta) * step;
   for (int t = 0; t < 3; t++) {
@@ -132,35 +132,38 @@ void hymgi_cpu_fv4_data_term(const hymgi_level *level, int axis, const double *b
 
 /* ---- the mean of alpha u ---- */
 
-/* alpha of the cell n steps from `at` along an axis. */
-static double alpha_near(const hymgi_geom *g, const double *alpha, const int at[3], int axis, int n)
+/* x of the cell n steps from `at` along an axis. */
+static double near(const hymgi_geom *g, const double *x, const int at[3], int axis, int n)
 {
   int next[3] = {at[0], at[1], at[2]};
   next[axis] += n;
-  return alpha[hymgi_at(g, next[0], next[1], next[2])];
+  return x[hymgi_at(g, next[0], next[1], next[2])];
 }
 
 /* What the data add to the mean of alpha u in a cell through the differences along an axis. Only ghosts have
  * data. */
 static double alpha_part(const box_view *v, const double *alpha, const int at[3], int axis)
 {
+  const bool closed = v->level->c.closed && (signbit(near(v->g, v->beta, at, axis, 0)) ||
+                                             signbit(near(v->g, v->beta, at, axis, 1)));
   const double step =
-      hymgi_alpha_step(alpha_near(v->g, alpha, at, axis, -1), alpha_near(v->g, alpha, at, axis, 0),
-                       alpha_near(v->g, alpha, at, axis, 1), v->level->c.alpha_limit);
+      closed ? 0
+             : hymgi_alpha_step(near(v->g, alpha, at, axis, -1), near(v->g, alpha, at, axis, 0),
+                                near(v->g, alpha, at, axis, 1), v->level->c.alpha_limit);
   return step * (data_near(v, at, axis, -1, axis, 0) - data_near(v, at, axis, 1, axis, 0)) / 48;
 }
 
-void hymgi_cpu_fv4_alpha_data_term(const hymgi_level *level, const double *alpha, double *term)
+void hymgi_cpu_fv4_alpha_data_term(const hymgi_level *level, int axis, const double *beta,
+                                   const double *alpha, double *term)
 {
   for (int b = 0; b < level->num_boxes; b++) {
-    const box_view v = {level, level->box + b, level->boundaries->value + 6 * b, NULL};
+    const box_view v = {level, level->box + b, level->boundaries->value + 6 * b, beta};
     for (int k = 0; k < v.g->n[2]; k++)
       for (int j = 0; j < v.g->n[1]; j++)
-        for (int i = 0; i < v.g->n[0]; i++)
-          for (int axis = 0; axis < 3; axis++) {
-            const int at[3] = {i, j, k};
-            if (is_near(v.g, axis, at[axis]))
-              term[hymgi_at(v.g, i, j, k)] += alpha_part(&v, alpha, at, axis);
-          }
+        for (int i = 0; i < v.g->n[0]; i++) {
+          const int at[3] = {i, j, k};
+          if (is_near(v.g, axis, at[axis]))
+            term[hymgi_at(v.g, i, j, k)] += alpha_part(&v, alpha, at, axis);
+        }
   }
 }

@@ -61,6 +61,9 @@ void hymgi_fv4_add_alpha(hymgi_real sign, const fv4_row *r, int from, int to, hy
   const hymgi_real *const restrict own = r->alpha, *const restrict other = r->alpha_q;
   const hymgi_real limit = r->alpha_limit;
   (void)s2;
+  for (int t = from; r->closed && t < to; t++)
+    out[t] += sign * HYMGI_FV4_ALPHA_BETWEEN(X, A, BI, BJ, BK, limit);
+  if (r->closed) return;
 #pragma omp simd
   for (int t = from; t < to; t++)
     out[t] += sign * HYMGI_FV4_ALPHA(X, A, limit);

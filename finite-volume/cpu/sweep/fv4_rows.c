@@ -25,7 +25,7 @@ fv4_row hymgi_fv4_row_of(const hymgi_level *level, const hymgi_geom *g, const hy
   else if (level->method->has_alpha)
     r.alpha = c->constant_rows;
   r.dinv = c->dinv ? c->dinv + o : NULL;
-  r.limited = c->limited, r.alpha_limit = (hymgi_real)c->alpha_limit;
+  r.limited = c->limited, r.closed = c->closed, r.alpha_limit = (hymgi_real)c->alpha_limit;
   if (r.alpha_limit > 0) r.alpha_q = c->alpha + q;
   if (r.limited) r.boundaries = hymgi_fv4_boundaries(g, cjk);
   return r;
