@@ -53,6 +53,7 @@ constexpr hymgi_robust_ops robust_table()
   r.set_fixed = HYMGI_IN_DOUBLE(hymgi_cuda_set_fixed);
   r.mark_empty_rows = HYMGI_IN_DOUBLE(hymgi_cuda_mark_empty_rows);
   r.give_empty_rows = HYMGI_IN_DOUBLE(hymgi_cuda_give_empty_rows);
+  r.find_parts = HYMGI_IN_DOUBLE(hymgi_cuda_find_parts);
   r.piece_maxima = HYMGI_IN_DOUBLE(hymgi_cuda_piece_maxima);
   r.piece_sums = HYMGI_IN_DOUBLE(hymgi_cuda_piece_sums);
   r.piece_add = HYMGI_IN_DOUBLE(hymgi_cuda_piece_add);

@@ -70,6 +70,7 @@ void hymgi_cuda_mark_empty_rows(const hymgi_level *level, double value, double *
 void hymgi_cuda_give_empty_rows(const hymgi_level *level);
 
 /* robust/pieces.cu */
+void hymgi_cuda_find_parts(const hymgi_level *level, double *scratch, double *parts);
 void hymgi_cuda_piece_maxima(const hymgi_level *level, const double *x, double *most);
 void hymgi_cuda_piece_sums(const hymgi_level *level, const double *x, int exponent, int bits,
                            int64_t *words);

@@ -1,8 +1,101 @@
-/* Maxima and sums over singular pieces on the host. Cells of a piece mostly follow each other, so a thread takes
+/* Parts of boxes, maxima and sums over singular pieces, on the host. Cells of a piece mostly follow each other, so a thread takes
  * runs of them together. */
 #include "base/exact_sum.h"
+#include "base/forest.h"
 #include "cpu/cpu.h"
 #include "cpu/setup.h"
+#include "formulas/fixed.h"
+
+/* ---- parts ---- */
+
+/* Joins the cells of the planes from ... to - 1 along x and y, and each with the one above but for the last plane. */
+static void join_planes(const hymgi_conductances *c, const hymgi_geom *g, int from, int to,
+                        int64_t *parent)
+{
+  const int64_t step[3] = {1, g->n[0], (int64_t)g->n[0] * g->n[1]};
+  for (int k = from; k < to; k++)
+    for (int j = 0; j < g->n[1]; j++)
+      for (int i = 0; i < g->n[0]; i++) {
+        const int64_t cell = hymgi_number_in_box(g, i, j, k);
+        const bool next[3] = {i + 1 < g->n[0], j + 1 < g->n[1], k + 1 < to};
+        for (int axis = 0; axis < 3; axis++)
+          if (next[axis] && hymgi_face(c, g, axis, 1, i, j, k) > 0)
+            hymgi_join(parent, cell, cell + step[axis]);
+      }
+}
+
+static void join_above(const hymgi_conductances *c, const hymgi_geom *g, int k, int64_t *parent)
+{
+  for (int j = 0; j < g->n[1]; j++)
+    for (int i = 0; i < g->n[0]; i++)
+      if (hymgi_face(c, g, 2, 1, i, j, k) > 0)
+        hymgi_join(parent, hymgi_number_in_box(g, i, j, k), hymgi_number_in_box(g, i, j, k + 1));
+}
+
+/* parent: of every cell in the end the first one of its part. A thread joins the planes of a slab, then slabs are
+ * joined. As parents are smaller than their children, one pass in order makes all of them first cells. */
+static void join_box(const hymgi_conductances *c, const hymgi_geom *g, int threads, int64_t *parent)
+{
+  const int64_t cells = (int64_t)g->n[0] * g->n[1] * g->n[2];
+  const int slabs = threads < g->n[2] ? threads : g->n[2];
+#pragma omp parallel for num_threads(threads) schedule(static)
+  for (int64_t cell = 0; cell < cells; cell++)
+    parent[cell] = cell;
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
+  for (int s = 0; s < slabs; s++)
+    join_planes(c, g, (int)((int64_t)g->n[2] * s / slabs),
+                (int)((int64_t)g->n[2] * (s + 1) / slabs), parent);
+  for (int s = 1; s < slabs; s++)
+    join_above(c, g, (int)((int64_t)g->n[2] * s / slabs) - 1, parent);
+  for (int64_t cell = 0; cell < cells; cell++)
+    parent[cell] = parent[parent[cell]];
+}
+
+/* In `parts`, of first cells, whether something in their part holds u; 0 in the others. */
+static void find_holds(const hymgi_conductances *c, const hymgi_geom *g, int threads,
+                       const double *alpha, const int64_t *parent, double *parts)
+{
+#pragma omp parallel num_threads(threads)
+  {
+#pragma omp for schedule(static)
+    for (int k = 0; k < g->n[2]; k++)
+      for (int j = 0; j < g->n[1]; j++)
+        for (int i = 0; i < g->n[0]; i++)
+          parts[hymgi_at(g, i, j, k)] = 0;
+#pragma omp for schedule(static)
+    for (int k = 0; k < g->n[2]; k++)
+      for (int j = 0; j < g->n[1]; j++)
+        for (int i = 0; i < g->n[0]; i++) {
+          if (!hymgi_is_held(c, g, i, j, k, alpha[hymgi_at(g, i, j, k)])) continue;
+          double *const first =
+              parts + hymgi_place_in_box(g, parent[hymgi_number_in_box(g, i, j, k)]);
+#pragma omp atomic write
+          *first = 0.5;
+        }
+  }
+}
+
+void hymgi_cpu_find_parts(const hymgi_level *level, double *scratch, double *parts)
+{
+  const hymgi_conductances c = hymgi_conductances_of(level);
+  const int threads = hymgi_cpu_threads(level);
+  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
+    int64_t *const parent = (int64_t *)(void *)(scratch + g->offset);
+    join_box(&c, g, threads, parent);
+    find_holds(&c, g, threads, level->c.alpha, parent, parts);
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int k = 0; k < g->n[2]; k++)
+      for (int j = 0; j < g->n[1]; j++)
+        for (int i = 0; i < g->n[0]; i++) {
+          const ptrdiff_t at = hymgi_at(g, i, j, k);
+          const bool unknown = !hymgi_is_given(level->fixed.given[at]);
+          const int64_t first = parent[hymgi_number_in_box(g, i, j, k)];
+          parts[at] = unknown ? (double)first + parts[at] : -1;
+        }
+  }
+}
+
+/* ---- maxima and sums ---- */
 
 /* The piece of a run that begins at t, which ends at *next. */
 HYMGI_INLINE int run_of(const double *piece, ptrdiff_t t, ptrdiff_t end, ptrdiff_t *next)

@@ -55,6 +55,7 @@ void hymgi_cpu_mark_empty_rows(const hymgi_level *level, double value, double *o
 void hymgi_cpu_give_empty_rows(const hymgi_level *level);
 
 /* pieces.c */
+void hymgi_cpu_find_parts(const hymgi_level *level, double *scratch, double *parts);
 void hymgi_cpu_piece_maxima(const hymgi_level *level, const double *x, double *most);
 void hymgi_cpu_piece_sums(const hymgi_level *level, const double *x, int exponent, int bits,
                           int64_t *words);

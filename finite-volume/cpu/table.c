@@ -41,6 +41,7 @@ static const hymgi_robust_ops robust = {
     .set_fixed = HYMGI_IN_DOUBLE(hymgi_cpu_set_fixed),
     .mark_empty_rows = HYMGI_IN_DOUBLE(hymgi_cpu_mark_empty_rows),
     .give_empty_rows = HYMGI_IN_DOUBLE(hymgi_cpu_give_empty_rows),
+    .find_parts = HYMGI_IN_DOUBLE(hymgi_cpu_find_parts),
     .piece_maxima = HYMGI_IN_DOUBLE(hymgi_cpu_piece_maxima),
     .piece_sums = HYMGI_IN_DOUBLE(hymgi_cpu_piece_sums),
     .piece_add = HYMGI_IN_DOUBLE(hymgi_cpu_piece_add),

@@ -64,4 +64,27 @@ HYMGI_INLINE bool hymgi_is_empty_row(const hymgi_conductances *c, const hymgi_ge
   return empty;
 }
 
+/* Is the cell, with the given C, held by that or by a boundary of the domain? */
+HYMGI_INLINE bool hymgi_is_held(const hymgi_conductances *c, const hymgi_geom *g, int i, int j,
+                                int k, double sink)
+{
+  bool held = sink > 0;
+  for (int m = 0; !held && m < 6; m++)
+    held = hymgi_ends(g, m / 2, m % 2, hymgi_index_along(m / 2, i, j, k)) &&
+           hymgi_face(c, g, m / 2, m % 2, i, j, k) > 0;
+  return held;
+}
+
+/* The place of cell `number` of a box, x fastest. */
+HYMGI_INLINE ptrdiff_t hymgi_place_in_box(const hymgi_geom *g, int64_t number)
+{
+  const int64_t row = number / g->n[0];
+  return hymgi_at(g, (int)(number % g->n[0]), (int)(row % g->n[1]), (int)(row / g->n[1]));
+}
+
+HYMGI_INLINE int64_t hymgi_number_in_box(const hymgi_geom *g, int i, int j, int k)
+{
+  return ((int64_t)k * g->n[1] + j) * g->n[0] + i;
+}
+
 #endif

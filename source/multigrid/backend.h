@@ -145,6 +145,11 @@ typedef struct hymgi_robust_ops {
   void (*set_fixed)(const hymgi_level *level, hymgi_fix kind, double *x);
   /* 0 into level->fixed.given of free cells whose row is 0 */
   void (*give_empty_rows)(const hymgi_level *level);
+  /* The parts of each box, cells connected by faces within it that conduct, with C and, in c.beta, conductances
+   * with the domain's boundaries. parts: the number in the box, x fastest, of the first cell of a cell's part; of
+   * this first one itself 0.5 more if something in the part holds u; -1 where level->fixed.given is a number.
+   * scratch: a vector. */
+  void (*find_parts)(const hymgi_level *level, double *scratch, double *parts);
   /* Singular pieces (multigrid/pieces.h), by level->fixed.piece, with an array for all of them in the level's
    * memory. maxima: raises `most` to max |x|, NaN if there is one. sums: of x, added to `words`, which are
    * those of hymgi_sum_add_below. add: value[piece] times with to x, or value[piece] where with is NULL */

@@ -1,6 +1,7 @@
-/* Maxima and sums over singular pieces on the device. Maxima are those of bits, and sums are of integers, so that
+/* Parts of boxes, maxima and sums over singular pieces, on the device. Maxima are those of bits, and sums are of integers, so that
  * atomics give the same bits in any order. A thread that meets cells of one piece in a row adds them up first. */
 #include "device/reduce.cuh"
+#include "formulas/fixed.h"
 #include "kernels/robust/each.cuh"
 #include "kernels/setup.h"
 
@@ -10,6 +11,79 @@ extern "C" {
 
 namespace
 {
+
+/* ---- parts: the smaller number of two joined cells becomes the parent of the larger one, until all cells of a part
+ * lead to its first one. Which thread comes first changes the way there, not the end. ---- */
+
+typedef unsigned long long part_number;
+
+__device__ __forceinline__ part_number root_of(part_number *parent, part_number cell)
+{
+  for (part_number next; (next = parent[cell]) != cell; cell = next)
+    parent[cell] = parent[next];
+  return cell;
+}
+
+__device__ __forceinline__ void join(part_number *parent, part_number a, part_number b)
+{
+  a = root_of(parent, a), b = root_of(parent, b);
+  while (a != b) {
+    const part_number larger = a > b ? a : b, smaller = a > b ? b : a;
+    const part_number was = atomicCAS(parent + larger, larger, smaller);
+    if (was == larger) return;
+    a = was, b = smaller; /* another thread has joined it in the meantime */
+  }
+}
+
+struct part_view {
+  hymgi_conductances c;
+  const double *alpha, *given;
+  double *parts;
+  part_number *parent; /* of a box from its offset on */
+};
+
+struct begin_part : part_view {
+  __device__ __forceinline__ void operator()(const hymgi_geom &g, int i, int j, int k) const
+  {
+    const int64_t number = hymgi_number_in_box(&g, i, j, k);
+    parent[g.offset + number] = (part_number)number;
+    parts[hymgi_at(&g, i, j, k)] = 0;
+  }
+};
+
+struct join_part : part_view {
+  __device__ __forceinline__ void operator()(const hymgi_geom &g, int i, int j, int k) const
+  {
+    const int64_t step[3] = {1, g.n[0], (int64_t)g.n[0] * g.n[1]};
+    const int64_t number = hymgi_number_in_box(&g, i, j, k);
+    for (int axis = 0; axis < 3; axis++)
+      if (hymgi_index_along(axis, i, j, k) + 1 < g.n[axis] &&
+          hymgi_face(&c, &g, axis, 1, i, j, k) > 0)
+        join(parent + g.offset, (part_number)number, (part_number)(number + step[axis]));
+  }
+};
+
+struct hold_part : part_view {
+  __device__ __forceinline__ void operator()(const hymgi_geom &g, int i, int j, int k) const
+  {
+    if (!hymgi_is_held(&c, &g, i, j, k, alpha[hymgi_at(&g, i, j, k)])) return;
+    const part_number first =
+        root_of(parent + g.offset, (part_number)hymgi_number_in_box(&g, i, j, k));
+    parts[hymgi_place_in_box(&g, (int64_t)first)] = 0.5;
+  }
+};
+
+struct write_part : part_view {
+  __device__ __forceinline__ void operator()(const hymgi_geom &g, int i, int j, int k) const
+  {
+    const ptrdiff_t at = hymgi_at(&g, i, j, k);
+    const part_number first =
+        root_of(parent + g.offset, (part_number)hymgi_number_in_box(&g, i, j, k));
+    parts[at] = hymgi_is_given(given[at]) ? -1 : (double)first + parts[at];
+  }
+};
+
+/* ---- maxima and sums ---- */
 
 __device__ __forceinline__ void flush_words(int piece, int64_t (&mine)[HYMGI_SUM_RESULT],
                                             unsigned long long *words)
@@ -78,6 +152,17 @@ __global__ void __launch_bounds__(ROW_THREADS)
 }
 
 } /* namespace */
+
+extern "C" void hymgi_cuda_find_parts(const hymgi_level *level, double *scratch, double *parts)
+{
+  if (level->num_boxes == 0) return;
+  const part_view v = {hymgi_conductances_of(level), level->c.alpha, level->fixed.given, parts,
+                       (part_number *)(void *)scratch};
+  for_each_cell(level, begin_part{v});
+  for_each_cell(level, join_part{v});
+  for_each_cell(level, hold_part{v});
+  for_each_cell(level, write_part{v});
+}
 
 extern "C" void hymgi_cuda_piece_maxima(const hymgi_level *level, const double *x, double *most)
 {
