@@ -1,12 +1,11 @@
 /* Reads a matrix on a DMDA as conductances. Row and column of a cell and its face neighbour hold
  * minus the conductance of the face between them: the mean of the two entries, if they differ. What
  * is left of the diagonal becomes alpha, which so holds the boundary conditions, too. Rows without
- * neighbours are unknowns that are given (Dirichlet nodes): nothing flows through their faces, and
- * their neighbours keep them in alpha. Entries for other cells are added to the diagonal. Positive
+ * neighbours are unknowns that are given (Dirichlet nodes, land): their faces are closed, so that hymg leaves
+ * them out, and their neighbours keep them in alpha. So is a face whose entries are 0. Entries for other cells are added to the diagonal. Positive
  * entries of neighbours are an error. */
 #include "conductances.h"
 
-#include <math.h>
 #include <stdbool.h>
 
 #if defined(PETSC_USE_COMPLEX) || !defined(PETSC_USE_REAL_DOUBLE)
@@ -15,10 +14,6 @@
 
 /* of a row: conductances of x-, x+, y-, y+, z-, z+, then the diagonal */
 enum { SIDES = 6, DIAGONAL = SIDES, ENTRIES = CONDUCTANCES_PER_CELL };
-
-/* Conductance, relative to the diagonal, of faces through which nothing flows: hymg wants more than
- * 0. */
-static const double no_flow = 1e-12;
 
 /* The cells of an array: this rank's, or with ghosts. */
 typedef struct {
@@ -46,7 +41,7 @@ static void cell_at(const Box *b, PetscInt p, PetscInt at[3])
     at[d] = b->low[d] + p % b->count[d];
 }
 
-static PetscInt neighbour(const Box *b, const PetscInt at[3], int side)
+static PetscInt neighbour_of(const Box *b, const PetscInt at[3], int side)
 {
   PetscInt next[3] = {at[0], at[1], at[2]};
   next[side / 2] += side % 2 ? 1 : -1;
@@ -93,7 +88,7 @@ static PetscErrorCode read_rows(DM da, Mat P, const Box *own, const Box *ghosted
     PetscInt at[3], neighbour[SIDES];
     cell_at(own, c, at);
     for (int s = 0; s < SIDES; s++) {
-      const PetscInt p = neighbour(ghosted, at, s);
+      const PetscInt p = neighbour_of(ghosted, at, s);
       neighbour[s] = p < 0 ? -1 : global[p];
     }
     PetscCall(read_row(P, global[place(ghosted, at)], neighbour, entries + c * ENTRIES));
@@ -114,13 +109,12 @@ static bool alone(const double *entry)
 static double face(const Box *ghosted, const double *entries, PetscInt p, const PetscInt at[3],
                    int s)
 {
-  const PetscInt q = neighbour(ghosted, at, s);
+  const PetscInt q = neighbour_of(ghosted, at, s);
   const double *mine = entries + p * ENTRIES;
+  if (alone(mine)) return 0;
   if (q < 0) return mine[s ^ 1] > 0 ? mine[s ^ 1] : 1; /* the boundary, where nothing flows */
   const double *other = entries + q * ENTRIES;
-  const double mean = (mine[s] + other[s ^ 1]) / 2;
-  const double least = no_flow * fmax(fabs(mine[DIAGONAL]), fabs(other[DIAGONAL]));
-  return alone(mine) || alone(other) ? least : fmax(mean, least);
+  return alone(other) ? 0 : (mine[s] + other[s ^ 1]) / 2;
 }
 
 /* What the faces leave of the diagonal; rounding is no term. */
@@ -128,9 +122,9 @@ static double rest(const Box *ghosted, const double *entries, PetscInt p, const 
 {
   const double *mine = entries + p * ENTRIES;
   double sum = mine[DIAGONAL];
-  if (alone(mine)) return sum;
+  if (alone(mine)) return 0;
   for (int s = 0; s < SIDES; s++)
-    if (neighbour(ghosted, at, s) >= 0) sum -= face(ghosted, entries, p, at, s);
+    if (neighbour_of(ghosted, at, s) >= 0) sum -= face(ghosted, entries, p, at, s);
   return sum > 1e-12 * mine[DIAGONAL] ? sum : 0;
 }
 

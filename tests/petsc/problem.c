@@ -9,6 +9,7 @@
  *   nodes     random values given in the outermost cells, rows of their own
  *   singular  no boundary value, periodic along z
  *   plane     cells in 2 dimensions
+ *   land      cells of which 3 of 10 are land, rows of their own to which nothing flows
  * and two that hymg refuses:
  *   vector    2 unknowns per cell
  *   wrong     cells, but positive entries for the neighbours of cell 2 */
@@ -50,9 +51,29 @@ static double conductance(const problem *p, const PetscInt at[3], int axis, int 
   return pow(10, 2 * random_of(number_of(p, low), 3 * p->seed + axis) - 1);
 }
 
+static bool is_land(const problem *p, const PetscInt at[3])
+{
+  for (int d = 0; d < 3; d++)
+    if (at[d] < 0 || at[d] >= p->n[d]) return false;
+  return is_kind(p, "land") && random_of(number_of(p, at), -2) < 0.3;
+}
+
+/* A wet cell between land alone has no unknown, either. */
+static bool is_enclosed(const problem *p, const PetscInt at[3])
+{
+  bool enclosed = is_kind(p, "land");
+  for (int m = 0; m < 6; m++) {
+    PetscInt next[3] = {at[0], at[1], at[2]};
+    next[m / 2] += m % 2 ? 1 : -1;
+    enclosed = enclosed && is_land(p, next);
+  }
+  return enclosed;
+}
+
 static bool is_given(const problem *p, const PetscInt at[3])
 {
   bool outermost = false;
+  if (is_land(p, at) || is_enclosed(p, at)) return true;
   for (int d = 0; d < 3; d++)
     outermost = outermost || at[d] == 0 || at[d] == p->n[d] - 1;
   return is_kind(p, "nodes") && outermost;
@@ -73,6 +94,7 @@ static PetscErrorCode set_row(const problem *p, const PetscInt at[3], Mat A)
       next[d] += step;
       const double c = conductance(p, at, d, step);
       const bool beyond = next[d] < 0 || next[d] == p->n[d];
+      if (is_land(p, next)) continue;
       if (beyond && is_kind(p, "singular") && d < 2) continue;
       value[0] += beyond && !is_kind(p, "singular") ? 2 * c : c;
       if (beyond && !is_kind(p, "singular")) continue;

@@ -89,7 +89,7 @@ headers=$(pkg-config --cflags-only-I "$petsc" | sed 's/-I/-isystem /g')
 compile $headers "$SRCDIR/tests/petsc/problem.c" -o "$work/problem" || skip 'examples/petsc: PETSc does not work'
 if compile -shared -fPIC $headers -I"$SRCDIR/include" "$SRCDIR"/examples/petsc/*.c -o "$work/libhymg_pc.so" \
   -L"$BUILD/lib" -lhymg; then
-  for kind in cells nodes singular plane; do on_ranks '1 3' 12 1e-8 -kind $kind $hymg $lu; done
+  for kind in cells nodes singular plane land; do on_ranks '1 3' 12 1e-8 -kind $kind $hymg $lu; done
   on_ranks '1 2' 12 1e-8 -ksp_type cg -kind singular -da_grid_z 2 $hymg $lu
   on_ranks 1 12 1e-8 -da_grid_x 1 $hymg $lu
   on_ranks '1 3' 16 1e-6 -ksp_type cg -da_grid_x 66 -da_grid_y 66 -da_grid_z 66 $hymg -ref_ksp_type cg \
