@@ -85,7 +85,8 @@ static hymg_status open_trial(const hymgi_hierarchy *h, trial *t)
   hymg_operator_desc desc = h->op->desc;
   memcpy(grid.n, level->n, sizeof grid.n);
   memcpy(grid.spacing, level->h, sizeof grid.spacing);
-  memcpy(grid.boundary, level->boundary, sizeof grid.boundary);
+  for (int face = 0; face < 6; face++)
+    grid.boundary[face] = hymgi_boundary_here(h, face);
   TRY(hymg_context_create(&o, &t->context));
   TRY(hymg_grid_create(t->context, &grid, &t->grid));
   if (h->method.variable_alpha) TRY(make_ones(t->grid, HYMG_CELL, &t->alpha));

@@ -43,6 +43,11 @@ static hymgi_placement placement_of(const hymgi_hierarchy *h, const hymgi_backen
   return p;
 }
 
+hymg_boundary hymgi_boundary_here(const hymgi_hierarchy *h, int face)
+{
+  return h->level->boundary[face].mixes ? HYMG_ROBIN : h->op->grid->desc.boundary[face];
+}
+
 /* ---- cached choices ---- */
 
 void hymgi_placement_key(const hymgi_hierarchy *h, const char *device, char key[HYMGI_KEY])
@@ -52,9 +57,7 @@ void hymgi_placement_key(const hymgi_hierarchy *h, const char *device, char key[
   const hymgi_level *level = h->level + hymgi_placement_start(h);
   char boundary[7] = "";
   for (int face = 0; face < 6; face++)
-    boundary[face] = *hymg_enum_name(
-        "hymg_boundary",
-        (int)(level->boundary[face].mixes ? HYMG_ROBIN : h->op->grid->desc.boundary[face]));
+    boundary[face] = *hymg_enum_name("hymg_boundary", (int)hymgi_boundary_here(h, face));
   snprintf(key, HYMGI_KEY,
            "%s | %.128s | %s %s %d sweeps, interpolation v%d, bottom %s | beta %s, alpha %s | "
            "%d x %d x %d %s | %s memory, %d threads | host %lld, tail %lld",

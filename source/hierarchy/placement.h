@@ -30,6 +30,8 @@ void hymgi_placement_extend(hymgi_hierarchy *h, int l);
 void hymgi_placement_key(const hymgi_hierarchy *h, const char *device, char key[HYMGI_KEY]);
 /* The first level that is measured; num_levels if there is none. */
 int hymgi_placement_start(const hymgi_hierarchy *h);
+/* The kind of a face that the levels have: ROBIN also where the user's is Dirichlet with the extrapolation VERTEX. */
+hymg_boundary hymgi_boundary_here(const hymgi_hierarchy *h, int face);
 
 /* The tuning file; like hymgi_cache_find and hymgi_cache_store. */
 bool hymgi_tuning_find(const char *path, const char *key, hymgi_thresholds *found, char note[256]);
