@@ -62,7 +62,7 @@ typedef struct robust_options {
   hymg_options solver;
   int threads, repeat;
   const char *json, *csv; /* or NULL */
-  bool hypre, list, verbose, again, profile;
+  bool hypre, boomeramg, list, verbose, again, profile;
 } robust_options;
 
 typedef struct robust_name {
@@ -166,7 +166,7 @@ void robust_result_free(robust_result *r);
 
 /* Why --hypre is not possible, or NULL. */
 const char *robust_hypre_missing(void);
-/* Collective: PFMG-CG on the same matrix and right-hand side, from zero to the same tolerance; seconds of set-up and
+/* Collective: PFMG-CG, or with options->boomeramg BoomerAMG-CG, on the same matrix and right-hand side, from zero to the same tolerance; seconds of set-up and
  * solve. False after a message. */
 bool robust_hypre_solve(const robust_problem *p, const hymg_grid *grid, bool singular,
                         robust_other *other, double seconds[2]);

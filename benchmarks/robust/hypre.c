@@ -1,12 +1,17 @@
-/* Conjugate gradients preconditioned with one cycle of hypre's PFMG: skips relaxation where an axis
- * needs none, one weighted Jacobi sweep before and after. hypre's handles are pointers. */
+/* Conjugate gradients preconditioned with one cycle of hypre's PFMG: skips relaxation where an axis needs none, one
+ * weighted Jacobi sweep before and after; or with one of BoomerAMG: HMIS coarsening, extended interpolation with what is
+ * beyond direct neighbours, symmetric hybrid Gauss-Seidel. hypre's handles are pointers. */
 #include "robust/hymg-robust.h"
 
 #include "common/kit/timing.h"
+#include <HYPRE_krylov.h>
+#include <HYPRE_parcsr_ls.h>
+#include <HYPRE_sstruct_ls.h>
 #include <HYPRE_struct_ls.h>
 #include <stdlib.h>
 
 enum { ENTRIES = 4, WEIGHTED_JACOBI = 1 };
+enum { ALL_ENTRIES = 7, HMIS = 10, EXTENDED_AND_INNER = 6, SYMMETRIC_HYBRID = 6 };
 
 typedef struct system_of {
   HYPRE_StructGrid grid;
@@ -143,14 +148,11 @@ static void destroy(system_of *s)
   HYPRE_StructGridDestroy(s->grid);
 }
 
-bool robust_hypre_solve(const robust_problem *p, const hymg_grid *grid, bool singular,
-                        robust_other *other, double seconds[2])
+static bool pfmg_solve(const robust_problem *p, const hymg_grid *grid, double mean,
+                       robust_other *other, double seconds[2])
 {
   system_of s;
-  const double mean = singular ? mean_rhs(p) : 0;
   bool ok = true;
-  *other = (robust_other){0};
-  HYPRE_Init();
   double start = fv_clock();
   make_spaces(p, grid, &s);
   seconds[0] = fv_clock() - start;
@@ -167,9 +169,174 @@ bool robust_hypre_solve(const robust_problem *p, const hymg_grid *grid, bool sin
   seconds[1] = fv_clock() - start;
   HYPRE_StructPCGGetNumIterations(s.cg, &other->iterations);
   HYPRE_StructPCGGetFinalRelativeResidualNorm(s.cg, &other->residual_relative);
+  destroy(&s);
+  return ok;
+}
+
+/* ---- BoomerAMG ---- */
+
+/* hypre numbers the rows: boxes of cells, the matrix in rows. */
+typedef struct rows_of {
+  HYPRE_SStructGrid grid;
+  HYPRE_SStructStencil stencil;
+  HYPRE_SStructGraph graph;
+  HYPRE_SStructMatrix matrix;
+  HYPRE_SStructVector rhs, solution;
+  HYPRE_ParCSRMatrix a;
+  HYPRE_ParVector b, x;
+  HYPRE_Solver cg, amg;
+} rows_of;
+
+static void make_rows_grid(const robust_problem *p, const hymg_grid *grid, rows_of *s)
+{
+  static int offset[ALL_ENTRIES][3] = {{0, 0, 0}, {-1, 0, 0}, {0, -1, 0}, {0, 0, -1},
+                                       {1, 0, 0}, {0, 1, 0},  {0, 0, 1}};
+  const robust_options *o = p->options;
+  HYPRE_SStructVariable of_cells = HYPRE_SSTRUCT_VARIABLE_CELL;
+  int low[3], count[3], high[3], periodic[3];
+  HYPRE_SStructGridCreate(MPI_COMM_WORLD, 3, 1, &s->grid);
+  for (int n = 0; n < hymg_grid_num_local(grid); n++) {
+    brick(grid, n, low, count, high);
+    HYPRE_SStructGridSetExtents(s->grid, 0, low, high);
+  }
+  HYPRE_SStructGridSetVariables(s->grid, 0, 1, &of_cells);
+  for (int axis = 0; axis < 3; axis++)
+    periodic[axis] = o->boundary[2 * axis] == HYMG_PERIODIC ? o->n[axis] : 0;
+  HYPRE_SStructGridSetPeriodic(s->grid, 0, periodic);
+  HYPRE_SStructGridAssemble(s->grid);
+  HYPRE_SStructStencilCreate(3, ALL_ENTRIES, &s->stencil);
+  for (int e = 0; e < ALL_ENTRIES; e++)
+    HYPRE_SStructStencilSetEntry(s->stencil, e, offset[e], 0);
+  HYPRE_SStructGraphCreate(MPI_COMM_WORLD, s->grid, &s->graph);
+  HYPRE_SStructGraphSetObjectType(s->graph, HYPRE_PARCSR);
+  HYPRE_SStructGraphSetStencil(s->graph, 0, 0, s->stencil);
+  HYPRE_SStructGraphAssemble(s->graph);
+}
+
+static void make_rows(rows_of *s)
+{
+  HYPRE_SStructMatrixCreate(MPI_COMM_WORLD, s->graph, &s->matrix);
+  HYPRE_SStructMatrixSetObjectType(s->matrix, HYPRE_PARCSR);
+  HYPRE_SStructMatrixInitialize(s->matrix);
+  for (int m = 0; m < 2; m++) {
+    HYPRE_SStructVector *const v = m ? &s->solution : &s->rhs;
+    HYPRE_SStructVectorCreate(MPI_COMM_WORLD, s->grid, v);
+    HYPRE_SStructVectorSetObjectType(*v, HYPRE_PARCSR);
+    HYPRE_SStructVectorInitialize(*v);
+  }
+}
+
+/* The upper entries are the lower ones of the next cells. */
+static void all_entries(const robust_problem *p, const int cell[3], double entry[ALL_ENTRIES])
+{
+  for (int axis = 0; axis < 3; axis++) {
+    int next[3] = {cell[0], cell[1], cell[2]};
+    const bool wraps = p->options->boundary[2 * axis] == HYMG_PERIODIC;
+    const bool last = ++next[axis] == p->options->n[axis];
+    entry[4 + axis] = last && !wraps ? 0 : -robust_conductance(p, axis, next);
+  }
+}
+
+static bool write_rows(const robust_problem *p, const hymg_grid *grid, int index, double mean,
+                       rows_of *s)
+{
+  int low[3], count[3], high[3], cell[3], entry[ALL_ENTRIES] = {0, 1, 2, 3, 4, 5, 6};
+  brick(grid, index, low, count, high);
+  const size_t cells = (size_t)count[0] * (size_t)count[1] * (size_t)count[2];
+  double *values = malloc(cells * ALL_ENTRIES * sizeof *values), *v = values;
+  double *rhs = malloc(cells * sizeof *rhs), *b = rhs;
+  const bool ok = values && rhs;
+  if (ok) robust_fill(p, ROBUST_RHS, low, count, rhs);
+  for (cell[2] = low[2]; cell[2] <= high[2] && ok; cell[2]++)
+    for (cell[1] = low[1]; cell[1] <= high[1]; cell[1]++)
+      for (cell[0] = low[0]; cell[0] <= high[0]; cell[0]++, v += ALL_ENTRIES, b++) {
+        *b = (*b - mean) * entries(p, cell, v);
+        all_entries(p, cell, v);
+      }
+  if (ok) HYPRE_SStructMatrixSetBoxValues(s->matrix, 0, low, high, 0, ALL_ENTRIES, entry, values);
+  if (ok) HYPRE_SStructVectorSetBoxValues(s->rhs, 0, low, high, 0, rhs);
+  for (size_t q = 0; q < cells && ok; q++)
+    rhs[q] = 0;
+  if (ok) HYPRE_SStructVectorSetBoxValues(s->solution, 0, low, high, 0, rhs);
+  free(values);
+  free(rhs);
+  return ok;
+}
+
+static void assemble_rows(rows_of *s)
+{
+  HYPRE_SStructMatrixAssemble(s->matrix);
+  HYPRE_SStructVectorAssemble(s->rhs);
+  HYPRE_SStructVectorAssemble(s->solution);
+  HYPRE_SStructMatrixGetObject(s->matrix, (void **)&s->a);
+  HYPRE_SStructVectorGetObject(s->rhs, (void **)&s->b);
+  HYPRE_SStructVectorGetObject(s->solution, (void **)&s->x);
+}
+
+static void make_boomeramg(const robust_options *o, rows_of *s)
+{
+  HYPRE_ParCSRPCGCreate(MPI_COMM_WORLD, &s->cg);
+  HYPRE_PCGSetMaxIter(s->cg, o->solver.max_cycles);
+  HYPRE_PCGSetTol(s->cg, o->solver.rtol);
+  HYPRE_PCGSetTwoNorm(s->cg, 1);
+  HYPRE_BoomerAMGCreate(&s->amg);
+  HYPRE_BoomerAMGSetMaxIter(s->amg, 1);
+  HYPRE_BoomerAMGSetTol(s->amg, 0);
+  HYPRE_BoomerAMGSetPrintLevel(s->amg, 0);
+  HYPRE_BoomerAMGSetCoarsenType(s->amg, HMIS);
+  HYPRE_BoomerAMGSetInterpType(s->amg, EXTENDED_AND_INNER);
+  HYPRE_BoomerAMGSetRelaxType(s->amg, SYMMETRIC_HYBRID);
+  HYPRE_BoomerAMGSetStrongThreshold(s->amg, 0.25);
+  HYPRE_PCGSetPrecond(s->cg, (HYPRE_PtrToSolverFcn)HYPRE_BoomerAMGSolve,
+                      (HYPRE_PtrToSolverFcn)HYPRE_BoomerAMGSetup, s->amg);
+  HYPRE_ParCSRPCGSetup(s->cg, s->a, s->b, s->x);
+}
+
+static void destroy_rows(rows_of *s)
+{
+  HYPRE_ParCSRPCGDestroy(s->cg);
+  HYPRE_BoomerAMGDestroy(s->amg);
+  HYPRE_SStructVectorDestroy(s->solution);
+  HYPRE_SStructVectorDestroy(s->rhs);
+  HYPRE_SStructMatrixDestroy(s->matrix);
+  HYPRE_SStructGraphDestroy(s->graph);
+  HYPRE_SStructStencilDestroy(s->stencil);
+  HYPRE_SStructGridDestroy(s->grid);
+}
+
+/* Its set-up is timed from the assembled matrix on. */
+static bool boomeramg_solve(const robust_problem *p, const hymg_grid *grid, double mean,
+                            robust_other *other, double seconds[2])
+{
+  rows_of s;
+  bool ok = true;
+  make_rows_grid(p, grid, &s);
+  make_rows(&s);
+  for (int n = 0; n < hymg_grid_num_local(grid); n++)
+    ok = write_rows(p, grid, n, mean, &s) && ok;
+  assemble_rows(&s);
+  double start = fv_clock();
+  make_boomeramg(p->options, &s);
+  seconds[0] = fv_clock() - start;
+  start = fv_clock();
+  HYPRE_ParCSRPCGSolve(s.cg, s.a, s.b, s.x);
+  seconds[1] = fv_clock() - start;
+  HYPRE_PCGGetNumIterations(s.cg, &other->iterations);
+  HYPRE_PCGGetFinalRelativeResidualNorm(s.cg, &other->residual_relative);
+  destroy_rows(&s);
+  return ok;
+}
+
+bool robust_hypre_solve(const robust_problem *p, const hymg_grid *grid, bool singular,
+                        robust_other *other, double seconds[2])
+{
+  const double mean = singular ? mean_rhs(p) : 0;
+  *other = (robust_other){0};
+  HYPRE_Init();
+  const bool ok =
+      (p->options->boomeramg ? boomeramg_solve : pfmg_solve)(p, grid, mean, other, seconds);
   other->converged = other->residual_relative <= p->options->solver.rtol;
   HYPRE_ClearAllErrors();
-  destroy(&s);
   HYPRE_Finalize();
   if (!ok) fprintf(stderr, "hymg-robust: no memory for hypre's matrix\n");
   return ok;

@@ -196,6 +196,8 @@ static bool read_table(robust_options *o, int argc, char **argv, int *code)
        .kind = OPTION_FLAG, &o->profile},
       {"hypre", NULL, "in turn with hypre's PFMG-CG on the same matrix", .kind = OPTION_FLAG,
        &o->hypre},
+      {"boomeramg", NULL, "with --hypre: BoomerAMG-CG in place of PFMG-CG", .kind = OPTION_FLAG,
+       &o->boomeramg},
 
       {.help = "Output", .kind = OPTION_GROUP},
       {"csv", "FILE", "write the lines as a table", .kind = OPTION_CUSTOM, &o->csv,
@@ -226,6 +228,8 @@ static bool check(const robust_options *o)
     return options_refuse(c, "--stretch %g: must be 0 or at least 1", o->stretch);
   if (no_json) return options_refuse(c, "--json needs %s", no_json);
   if (no_hypre) return options_refuse(c, "--hypre needs %s", no_hypre);
+  if (o->boomeramg && !o->hypre)
+    return options_refuse(c, "--boomeramg has no effect without --hypre");
   if (o->alpha_wave > 0 && o->alpha == 0)
     return options_refuse(c, "--alpha-wave %g has no effect without --alpha", o->alpha_wave);
   if (o->alpha_in && o->alpha == 0)

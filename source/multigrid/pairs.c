@@ -23,7 +23,9 @@ static void release_edges(hymgi_graph *g)
 static void destroy_graph(hymgi_graph *g)
 {
   release_edges(g);
+  free(g->slice);
   free(g->diagonal);
+  free(g->inverse);
   free(g->parent);
   free(g->first);
   free(g->child);
@@ -54,8 +56,8 @@ static void choose_visits(struct hymgi_pairs *pairs, int64_t cells)
 
 static hymg_status create_vectors(hymg_context *context, hymgi_graph *g)
 {
-  const size_t n = (size_t)g->n;
-  double *next = g->vectors = malloc((g->twice ? 6 : 4) * n * sizeof *next + 1);
+  const size_t n = hymgi_whole_slices(g->n);
+  double *next = g->vectors = calloc((g->twice ? 6 : 4) * n + 1, sizeof *next);
   if (!next) return hymgi_fail(context, HYMG_ENOMEM, "no memory for %d nodes", g->n);
   double **const vector[] = {&g->b, &g->x, &g->y, &g->p, &g->c, &g->r};
   for (int m = 0; m < (g->twice ? 6 : 4); m++, next += n)
@@ -63,12 +65,14 @@ static hymg_status create_vectors(hymg_context *context, hymgi_graph *g)
   return HYMG_OK;
 }
 
+/* Of a packed graph, or of graph 0 without its edges. */
 static size_t bytes_of(const hymgi_graph *g)
 {
-  const size_t n = (size_t)g->n, edges = g->start ? (size_t)g->start[g->n] : 0;
-  const size_t vectors = !g->vectors ? 0 : g->twice ? 6 : 4;
-  return n * (vectors + 2) * sizeof(double) + 4 * n * sizeof(int) +
-         edges * (sizeof(double) + sizeof(int));
+  const size_t n = (size_t)g->n, slices = hymgi_whole_slices(g->n) / HYMGI_LANES;
+  const size_t vectors = !g->vectors ? 0 : g->twice ? 6 : 4, lists = 3 * sizeof(int);
+  if (!g->slice) return n * (sizeof(double) + lists);
+  return n * ((vectors + 2) * sizeof(double) + lists) + slices * sizeof *g->slice +
+         (size_t)g->slice[slices] * (sizeof(double) + sizeof(int));
 }
 
 hymg_status hymgi_graphs_build(hymg_context *context, const hymgi_graph_ops *ops, int64_t cells,
@@ -85,6 +89,7 @@ hymg_status hymgi_graphs_build(hymg_context *context, const hymgi_graph_ops *ops
   release_edges(pairs->graph);
   pairs->bytes = bytes_of(pairs->graph) + (size_t)pairs->graph->n * sizeof *pairs->at;
   for (int l = 1; l < pairs->count; l++) {
+    TRY(ops->pack(context, threads, pairs->graph + l - 1, pairs->graph + l));
     TRY(create_vectors(context, pairs->graph + l));
     pairs->bytes += bytes_of(pairs->graph + l);
   }

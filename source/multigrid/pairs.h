@@ -7,17 +7,28 @@
 
 #include "multigrid/hierarchy.h"
 
-enum { HYMGI_MAX_GRAPHS = 64 };
+enum { HYMGI_MAX_GRAPHS = 64, HYMGI_LANES = 8 };
+
+/* The nodes of whole slices. */
+static inline size_t hymgi_whole_slices(int nodes)
+{
+  return ((size_t)nodes + HYMGI_LANES - 1) / HYMGI_LANES * HYMGI_LANES;
+}
 
 /* (D x)_i - sum over the edges of node i of weight x_to, with D_i = excess_i + sum of weights. All arrays are owned and in
- * host memory. */
+ * host memory. While graphs are made, the edges of a node are one after the other; packed, nodes are in slices of
+ * HYMGI_LANES, and edges of a slice are the first ones of its nodes, the second ones and so on, with weights of 0 where a node
+ * has fewer. Packed arrays of nodes have zeros up to a whole slice. */
 typedef struct hymgi_graph {
   int n;
-  int *
-      start; /* n + 1: the edges of node i are start[i] <= e < start[i + 1], each edge at both of its ends */
-  int *to;        /* the node at the other end, */
-  double *weight; /* > 0; of graph 0 both are released after set-up */
-  double *excess, *diagonal;
+  int *start; /* n + 1: the edges of node i are start[i] <= e < start[i + 1], each edge at both of
+                 its ends; NULL once packed */
+  ptrdiff_t *slice;           /* packed: the edges of slice s are slice[s] <= e < slice[s + 1] */
+  ptrdiff_t edges;            /* packed: those of nodes, without the zeros */
+  int *to;                    /* the node at the other end, */
+  double *weight;             /* > 0; of graph 0 both are released after set-up */
+  double *excess;             /* NULL once packed */
+  double *diagonal, *inverse; /* packed: 1 / D, or 0 where that is 0 */
   /* to the next graph: n, its nodes + 1, n; NULL on the coarsest one */
   int *parent, *first, *child;
   bool twice; /* solved by two cycles and a polynomial */
@@ -54,6 +65,8 @@ typedef struct hymgi_graph_ops {
   /* the next graph, and the children in `fine` */
   hymg_status (*coarsen)(hymg_context *context, int threads, hymgi_graph *fine, int nodes,
                          hymgi_graph *coarse);
+  /* packs the graph, whose nodes change places, and so do those of `fine`'s lists */
+  hymg_status (*pack)(hymg_context *context, int threads, hymgi_graph *fine, hymgi_graph *graph);
   /* graph 0 and a vector of cells: coarse->b, sums of r over children; add: x += coarse->x of the parent, else = */
   void (*sum)(int threads, const hymgi_graph *finest, const ptrdiff_t *at, const double *r,
               hymgi_graph *coarse);

@@ -273,6 +273,80 @@ START_TEST(graphs_have_the_same_bits_with_any_threads)
 }
 END_TEST
 
+/* Each child once, under its parent, in ascending order of what it was: for graph 0 of its number. */
+static void check_lists(const hymgi_graph *fine, int nodes)
+{
+  ck_assert_int_eq(fine->first[0], 0);
+  ck_assert_int_eq(fine->first[nodes], fine->n);
+  for (int I = 0; I < nodes; I++) {
+    ck_assert_int_lt(fine->first[I], fine->first[I + 1]);
+    for (int m = fine->first[I]; m < fine->first[I + 1]; m++) {
+      ck_assert_int_eq(fine->parent[fine->child[m]], I);
+      if (!fine->slice && m > fine->first[I]) ck_assert_int_gt(fine->child[m], fine->child[m - 1]);
+    }
+  }
+}
+
+/* A packed graph's residual is that of a dense matrix. */
+static void compare_packed(hymgi_graph *g, const double *t, const double *excess, unsigned seed)
+{
+  const int n = g->n;
+  const size_t whole = hymgi_whole_slices(n);
+  double *b = support_random(whole, -1, 1, seed), *x = support_random(whole, -1, 1, seed + 1);
+  double *r = support_poison(whole);
+  hymgi_graph with = *g;
+  with.b = b, with.c = x, with.r = r;
+  ops()->residual(1, &with);
+  for (int i = 0; i < n; i++) {
+    double want = b[i] - excess[i] * x[i], size = fabs(b[i]) + excess[i];
+    for (int j = 0; j < n; j++) {
+      want += t[i * n + j] * (x[j] - x[i]);
+      size += 2 * t[i * n + j];
+    }
+    ck_assert_double_le(fabs(r[i] - want), 1e-13 * size);
+    ck_assert(g->inverse[i] == (g->diagonal[i] > 0 ? 1 / g->diagonal[i] : 0));
+  }
+  free(b);
+  free(x);
+  free(r);
+}
+
+static void compare_hierarchy(hymg_context *c, int kind, int n, unsigned seed)
+{
+  double *t = couplings(kind, n, seed), *excess = support_random((size_t)n + 1, -1, 1, seed + 1);
+  for (int i = 0; i < n; i++)
+    excess[i] = fmax(excess[i], 0);
+  struct hymgi_pairs *p = calloc(1, sizeof *p);
+  p->graph[0] = graph_of(n, t, excess, seed);
+  OK(c, hymgi_graphs_build(c, ops(), n, p));
+  for (int l = 1; l < p->count; l++) {
+    hymgi_graph *const fine = p->graph + l - 1, *const g = p->graph + l;
+    check_lists(fine, g->n);
+    double *sums = oracle_coarse(t, fine->n, fine->parent, g->n);
+    double *e = calloc((size_t)g->n + 1, sizeof *e);
+    for (int i = 0; i < fine->n; i++)
+      e[fine->parent[i]] += excess[i];
+    free(t);
+    free(excess);
+    t = sums, excess = e;
+    compare_packed(g, t, excess, seed + (unsigned)l);
+  }
+  hymgi_graphs_destroy(p);
+  free(p);
+  free(t);
+  free(excess);
+}
+
+START_TEST(packed_graphs_are_dense_matrices)
+{
+  hymg_context *c = context_of(1);
+  for (unsigned seed = 1; seed < (support_small() ? 3u : 12u); seed++)
+    for (int n = 1; n < 700; n += 1 + (int)(seed % 5) + n / 2)
+      compare_hierarchy(c, _i, n, 1000 * seed + (unsigned)n);
+  hymg_context_destroy(&c);
+}
+END_TEST
+
 /* Couplings that grow by 5 from node to node: only the last one finds a partner that wants it. */
 START_TEST(a_chain_without_partners_ends)
 {
@@ -286,7 +360,7 @@ START_TEST(a_chain_without_partners_ends)
   OK(c, hymgi_graphs_build(c, ops(), NODES, p));
   ck_assert_int_eq(p->count, HYMGI_MAX_GRAPHS);
   ck_assert_int_eq(p->graph[p->count - 1].n, 1);
-  ck_assert_int_eq(p->graph[p->count - 1].start[1], 0);
+  ck_assert_int_eq(p->graph[p->count - 1].edges, 0);
   ck_assert(p->graph[p->count - 1].diagonal[0] == 0);
   hymgi_graphs_destroy(p);
   free(p);
@@ -365,7 +439,7 @@ static double nonzeros(const trial *t)
   const struct hymgi_pairs *p = pairs_of(t);
   double sum = 0;
   for (int l = 1; l < p->count; l++)
-    sum += p->graph[l].start[p->graph[l].n] + p->graph[l].n;
+    sum += (double)p->graph[l].edges + p->graph[l].n;
   return sum;
 }
 
@@ -505,6 +579,7 @@ int main(void)
   tcase_set_timeout(c, 0);
   tcase_add_loop_test(c, matching_and_coarse_graphs_are_those_of_dense_matrices, 0, KINDS);
   tcase_add_loop_test(c, graphs_have_the_same_bits_with_any_threads, 0, 2);
+  tcase_add_loop_test(c, packed_graphs_are_dense_matrices, 0, KINDS);
   tcase_add_test(c, a_chain_without_partners_ends);
   tcase_add_test(c, the_history_is_that_of_the_reference);
   tcase_add_loop_test(c, uniform_grids_have_few_levels_and_nonzeros, 0, 3);

@@ -19,6 +19,9 @@ hymg_status hymgi_cpu_graph_match(hymg_context *context, int threads, hymgi_grap
 /* coarsen.c */
 hymg_status hymgi_cpu_graph_coarsen(hymg_context *context, int threads, hymgi_graph *fine,
                                     int nodes, hymgi_graph *coarse);
+/* rows.c */
+hymg_status hymgi_cpu_graph_pack(hymg_context *context, int threads, hymgi_graph *fine,
+                                 hymgi_graph *graph);
 /* sweeps.c */
 extern const hymgi_graph_ops hymgi_cpu_graphs;
 

@@ -17,31 +17,27 @@ typedef struct matching {
   int *pick;    /* a candidate, or -1 */
 } matching;
 
-typedef struct strength {
-  int64_t size;
-  uint32_t hash;
-} strength;
-
-static uint32_t hash_of(uint32_t i, uint32_t j)
+static uint32_t hash_of(int i, int j)
 {
-  const uint32_t a = i < j ? i : j, b = i < j ? j : i;
+  const uint32_t a = (uint32_t)(i < j ? i : j), b = (uint32_t)(i < j ? j : i);
   uint32_t h = a * 2654435761u ^ (b * 2246822519u + 0x9e3779b9u);
   h ^= h >> 15;
   h *= 2246822519u;
   return h ^ h >> 13;
 }
 
-static strength strength_of(double weight, int i, int j)
+static int64_t size_of(double weight)
 {
-  strength s = {.hash = hash_of((uint32_t)i, (uint32_t)j)};
-  memcpy(&s.size, &weight, sizeof s.size);
-  s.size >>= DROPPED_BITS;
-  return s;
+  int64_t bits;
+  memcpy(&bits, &weight, sizeof bits);
+  return bits >> DROPPED_BITS;
 }
 
-static bool stronger(strength a, strength b)
+/* Whether the edge e from i is stronger than the one to j, of weight w. Hashes only decide between equals. */
+static bool stronger(const hymgi_graph *g, int i, int e, int j, double w)
 {
-  return a.size > b.size || (a.size == b.size && a.hash > b.hash);
+  const int64_t a = size_of(g->weight[e]), b = size_of(w);
+  return a != b ? a > b : hash_of(i, g->to[e]) > hash_of(i, j);
 }
 
 /* The strongest edge of node i: among those to nodes without a partner that are strong for both ends or, joining, among
@@ -49,15 +45,15 @@ static bool stronger(strength a, strength b)
 static int strongest(const matching *m, int i, bool joins)
 {
   const hymgi_graph *g = m->g;
+  const double least = STRONG * m->most[i];
   int best = -1;
-  strength best_strength = {0};
+  double weight = 0;
   for (int e = g->start[i]; e < g->start[i + 1]; e++) {
     const int j = g->to[e];
-    const double limit = joins || m->most[i] > m->most[j] ? m->most[i] : m->most[j];
-    if ((!joins && m->mate[j] >= 0) || g->weight[e] < STRONG * limit) continue;
-    const strength s = strength_of(g->weight[e], i, j);
-    if (best >= 0 && !stronger(s, best_strength)) continue;
-    best = j, best_strength = s;
+    if (g->weight[e] < least) continue;
+    if (!joins && (m->mate[j] >= 0 || g->weight[e] < STRONG * m->most[j])) continue;
+    if (best >= 0 && !stronger(g, i, e, best, weight)) continue;
+    best = j, weight = g->weight[e];
   }
   return best;
 }
@@ -81,6 +77,12 @@ static void begin(const matching *m)
   }
 }
 
+/* Nodes without a partner become fewer, so a pick holds until it is taken. */
+static bool is_over(const matching *m, int i, int round)
+{
+  return m->mate[i] < 0 && (round == 0 || (m->pick[i] >= 0 && m->mate[m->pick[i]] >= 0));
+}
+
 static void pair_up(const matching *m)
 {
   const int n = m->g->n;
@@ -88,10 +90,10 @@ static void pair_up(const matching *m)
   for (int round = 0; round < ROUNDS; round++) {
 #pragma omp for schedule(static)
     for (int i = 0; i < n; i++)
-      m->pick[i] = m->mate[i] < 0 ? strongest(m, i, false) : -1;
+      if (is_over(m, i, round)) m->pick[i] = strongest(m, i, false);
 #pragma omp for schedule(static)
     for (int i = 0; i < n; i++)
-      if (m->pick[i] >= 0 && m->pick[m->pick[i]] == i) m->mate[i] = m->pick[i];
+      if (m->mate[i] < 0 && m->pick[i] >= 0 && m->pick[m->pick[i]] == i) m->mate[i] = m->pick[i];
   }
 }
 

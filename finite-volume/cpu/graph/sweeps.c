@@ -7,38 +7,59 @@
 #define AGAIN  (49.0 / 113)
 #define SECOND (144.0 / 113)
 
-/* b - A x of node i */
-static inline double residual_of(const hymgi_graph *g, int i, const double *b, const double *x)
+enum { LANES = HYMGI_LANES };
+
+static int slices_of(const hymgi_graph *g)
 {
-  double r = b[i] - g->diagonal[i] * x[i];
-  for (int e = g->start[i]; e < g->start[i + 1]; e++)
-    r += g->weight[e] * x[g->to[e]];
-  return r;
+  return (int)(hymgi_whole_slices(g->n) / LANES);
 }
 
-/* 0 for a node without edges and excess. */
-static inline double over_diagonal(const hymgi_graph *g, int i, double r)
+/* b - A x of a slice's nodes */
+static inline void residual_of(const hymgi_graph *g, int slice, const double *b, const double *x,
+                               double r[LANES])
 {
-  return g->diagonal[i] > 0 ? r / g->diagonal[i] : 0;
+  const int i = LANES * slice;
+  for (int m = 0; m < LANES; m++)
+    r[m] = b[i + m] - g->diagonal[i + m] * x[i + m];
+  for (ptrdiff_t e = g->slice[slice]; e < g->slice[slice + 1]; e += LANES)
+    for (int m = 0; m < LANES; m++)
+      r[m] += g->weight[e + m] * x[g->to[e + m]];
+}
+
+/* A vector of the residuals. */
+static inline void residuals(const hymgi_graph *g, int slice, const double *b, const double *x,
+                             double *r)
+{
+  double of_slice[LANES];
+  residual_of(g, slice, b, x, of_slice);
+  for (int m = 0; m < LANES; m++)
+    r[LANES * slice + m] = of_slice[m];
 }
 
 static void descend(int threads, hymgi_graph *g, hymgi_graph *coarse)
 {
+  const int slices = slices_of(g);
   (void)threads; /* without OpenMP */
 #pragma omp parallel num_threads(threads)
   {
 #pragma omp for schedule(static)
     for (int i = 0; i < g->n; i++)
-      g->y[i] = FIRST * over_diagonal(g, i, g->b[i]);
+      g->y[i] = FIRST * (g->inverse[i] * g->b[i]);
 #pragma omp for schedule(static)
-    for (int i = 0; i < g->n; i++)
-      g->x[i] =
-          g->y[i] + (AGAIN * g->y[i] + SECOND * over_diagonal(g, i, residual_of(g, i, g->b, g->y)));
+    for (int s = 0; s < slices; s++) {
+      double r[LANES];
+      residual_of(g, s, g->b, g->y, r);
+      for (int m = 0, i = LANES * s; m < LANES; m++, i++)
+        g->x[i] = g->y[i] + (AGAIN * g->y[i] + SECOND * (g->inverse[i] * r[m]));
+    }
+#pragma omp for schedule(static)
+    for (int s = 0; s < slices; s++)
+      residuals(g, s, g->b, g->x, g->p);
 #pragma omp for schedule(static)
     for (int I = 0; I < coarse->n; I++) {
       double sum = 0;
       for (int m = g->first[I]; m < g->first[I + 1]; m++)
-        sum += residual_of(g, g->child[m], g->b, g->x);
+        sum += g->p[g->child[m]];
       coarse->b[I] = sum;
     }
   }
@@ -46,6 +67,7 @@ static void descend(int threads, hymgi_graph *g, hymgi_graph *coarse)
 
 static void ascend(int threads, const hymgi_graph *coarse, hymgi_graph *g)
 {
+  const int slices = slices_of(g);
   (void)threads; /* without OpenMP */
 #pragma omp parallel num_threads(threads)
   {
@@ -53,14 +75,21 @@ static void ascend(int threads, const hymgi_graph *coarse, hymgi_graph *g)
     for (int i = 0; i < g->n; i++)
       g->y[i] = g->x[i] + coarse->x[g->parent[i]];
 #pragma omp for schedule(static)
-    for (int i = 0; i < g->n; i++) {
-      g->p[i] = FIRST * over_diagonal(g, i, residual_of(g, i, g->b, g->y));
-      g->x[i] = g->y[i] + g->p[i];
+    for (int s = 0; s < slices; s++) {
+      double r[LANES];
+      residual_of(g, s, g->b, g->y, r);
+      for (int m = 0, i = LANES * s; m < LANES; m++, i++) {
+        g->p[i] = FIRST * (g->inverse[i] * r[m]);
+        g->x[i] = g->y[i] + g->p[i];
+      }
     }
 #pragma omp for schedule(static)
-    for (int i = 0; i < g->n; i++)
-      g->y[i] =
-          g->x[i] + (AGAIN * g->p[i] + SECOND * over_diagonal(g, i, residual_of(g, i, g->b, g->x)));
+    for (int s = 0; s < slices; s++) {
+      double r[LANES];
+      residual_of(g, s, g->b, g->x, r);
+      for (int m = 0, i = LANES * s; m < LANES; m++, i++)
+        g->y[i] = g->x[i] + (AGAIN * g->p[i] + SECOND * (g->inverse[i] * r[m]));
+    }
   }
   double *const x = g->x;
   g->x = g->y;
@@ -72,15 +101,16 @@ static void divide(int threads, hymgi_graph *g)
   (void)threads; /* without OpenMP */
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (int i = 0; i < g->n; i++)
-    g->x[i] = over_diagonal(g, i, g->b[i]);
+    g->x[i] = g->inverse[i] * g->b[i];
 }
 
 static void residual(int threads, hymgi_graph *g)
 {
+  const int slices = slices_of(g);
   (void)threads; /* without OpenMP */
 #pragma omp parallel for schedule(static) num_threads(threads)
-  for (int i = 0; i < g->n; i++)
-    g->r[i] = residual_of(g, i, g->b, g->c);
+  for (int s = 0; s < slices; s++)
+    residuals(g, s, g->b, g->c, g->r);
 }
 
 static void combine(int threads, hymgi_graph *g, double a, double b)
@@ -122,6 +152,7 @@ const hymgi_graph_ops hymgi_cpu_graphs = {
     .finest = hymgi_cpu_graph_finest,
     .match = hymgi_cpu_graph_match,
     .coarsen = hymgi_cpu_graph_coarsen,
+    .pack = hymgi_cpu_graph_pack,
     .sum = sum,
     .spread = spread,
     .descend = descend,
