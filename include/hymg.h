@@ -410,9 +410,9 @@ typedef struct hymg_body {
    * ROBIN: robin_alpha u + robin_beta du/dn = value, both >= 0 and not both 0. */
   hymg_boundary condition;
   double value_constant; /* used where value is NULL; finite; 0 */
-  const hymg_field *
-      value; /* cell field: the value at the point of the surface that is nearest to the cell's centre;
-                            * read in cells that the surface cuts and, with DIRICHLET, their neighbours */
+  /* Cell field: the value at the point of the surface that is nearest to the cell's centre; read in cells that the
+   * surface cuts and, with DIRICHLET, their neighbours. */
+  const hymg_field *value;
   double robin_alpha_constant, robin_beta_constant; /* used where the fields are NULL; 1 */
   const hymg_field *robin_alpha, *robin_beta; /* cell fields, read in cells that the surface cuts */
 } hymg_body;
