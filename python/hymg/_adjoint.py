@@ -99,12 +99,14 @@ class System:
         self.grid = grid_of(s, lambda values: self._convert(like(array, values)))
         self._open: Optional[tuple[Any, ...]] = None
 
-    def derivatives(self, given: dict[Key, Any]) -> Derivatives:
-        """given: coefficients to take for the solver's own, as its arguments have them."""
+    def derivatives(self, given: dict[Key, Any], homogeneous: bool = False) -> Derivatives:
+        """given: coefficients to take for the solver's own, as its arguments have them. homogeneous: without data."""
         desc = self.s._desc
         found = {key: self.weighted(key, value) for key, value in given.items()}
 
         def coefficient(key: Key) -> Any:
+            if homogeneous and key[0] == "boundary_values":
+                return 0.0
             if key not in found:
                 found[key] = self._stored(key)
             return found[key]

@@ -52,6 +52,8 @@ class Objects:
         self._stream = stream_address(stream)
         self._callers_stream = stream  # kept alive
         self._last: Any = ffi.NULL
+        self._updates = 0
+        self._link: Any = None  # what _differentiable keeps
         self.result: Optional[Result] = None
 
     @property

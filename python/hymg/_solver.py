@@ -390,6 +390,7 @@ class Solver(Objects):
             destroy_fields({key: self._fields.pop(key) for key in fields if key in self._fields})
             self._fields.update(fields)
             self._desc = desc
+            self._updates += 1
 
 
 def _restored(kind: type, arguments: dict[str, Any]) -> Any:
