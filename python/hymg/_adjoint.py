@@ -182,26 +182,24 @@ def open_parts(s: Any) -> list[np.ndarray]:
         cover.destroy()
 
 
-def _data(s: Any, array: Any) -> Any:
-    """What boundary data and fixed cells add to f, as an array like `array`; None if there are none."""
-    if not s._desc.fixed and not any(s._desc.boundary_data[face] for face in range(6)):
-        return None
-    for field in (s._f, s._u):
-        s._check(lib.hymg_field_fill(field, 0.0))
-    s._check(lib.hymg_residual(s._solver, 0, s._f, s._u, s._f))
-    return read(s, array, s._f, s.local_shape)
+# A right-hand side larger than the data by this factor does not know of them: they are less than its rounding.
+DROWNED = 2.0**60
 
 
-def _without_data(s: Any, r: Any, size: float) -> tuple[Any, float]:
-    """The right-hand side that is r times a scale together with the data. The scale, a power of 2, makes both equally
-    large, so that the difference loses no digits.
-    """
-    data = _data(s, r)
-    largest = 0.0 if data is None else float(abs(data).max())
-    if largest == 0:
-        return r, 1.0
-    scale = 2.0 ** round(math.log2(largest) - math.log2(size))
-    return r * scale - data, scale
+def largest(s: Any, field: Any) -> float:
+    value = ffi.new("double *")
+    s._check(lib.hymg_field_max(field, value))
+    return float(value[0])
+
+
+def largest_data(s: Any) -> float:
+    """The largest that boundary data and fixed cells add to f; kept until the solver is updated."""
+    if s._data_kept is None or s._data_kept[0] != s._updates:
+        for field in (s._f, s._u):
+            s._check(lib.hymg_field_fill(field, 0.0))
+        s._check(lib.hymg_residual(s._solver, 0, s._f, s._u, s._f))
+        s._data_kept = s._updates, largest(s, s._f)
+    return float(s._data_kept[1])
 
 
 def solve_homogeneous(s: Any, r: Any) -> Any:
@@ -209,18 +207,22 @@ def solve_homogeneous(s: Any, r: Any) -> Any:
 
     r must be float64; mask and bodies add nothing to it. Warns as Solver.solve.
     """
-    xp = module_of(r)
-    size = float(xp.nan_to_num(abs(r)).max())
+    xp, data = module_of(r), largest_data(s)
+    s._copy_in(s._f, s._view(r, "du"))
+    size = largest(s, s._f)
+    if math.isnan(size):  # in cells that do not count, or the solve will say so
+        size = float(xp.nan_to_num(abs(r)).max())
     if size == 0:
         return xp.zeros_like(r)
-    rhs, scale = _without_data(s, r, size)
-    s._copy_in(s._f, s._view(rhs, "du"))
+    scale = 2.0 ** round(math.log2(data / size)) * DROWNED if data else 1.0
+    s._check(lib.hymg_field_scale(scale, s._f))
     if s._options.initial_guess:
         s._check(lib.hymg_field_fill(s._u, 0.0))
     result = s._run_solve()
     if not result.converged:
         warnings.warn(f"{result.reason}: {result.note}\n{s._advice()}", ConvergenceWarning, stacklevel=3)
-    adjoint = read(s, r, s._u, s.local_shape) / scale
+    s._check(lib.hymg_field_scale(1 / scale, s._u))
+    adjoint = read(s, r, s._u, s.local_shape)
     if s._desc.fixed:
         free = xp.isnan(read(s, r, s._desc.fixed, s.local_shape))
         adjoint = xp.where(free, adjoint, xp.zeros_like(adjoint))

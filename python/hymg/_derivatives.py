@@ -140,9 +140,7 @@ class Derivatives:
     def _open(self, axis: int, derivative: Any) -> Any:
         """0 on closed faces, which stay closed."""
         beta = self.coefficient(("beta", axis))
-        if hasattr(beta, "ndim"):
-            return self.xp.where(beta > 0, derivative, self.xp.zeros_like(derivative))
-        return derivative if beta > 0 else 0.0 * derivative
+        return derivative * (beta > 0)
 
     def _by_fixed(self, adjoint: Any, du: Any) -> Any:
         """dJ/du - K lambda in fixed cells, where lambda is 0, else 0."""

@@ -2,11 +2,11 @@
 
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 
-from ._adjoint import System, check_held, check_symmetric, check_wanted, solve_homogeneous
+from ._adjoint import System, check_held, check_symmetric, check_wanted, module_of, solve_homogeneous
 from ._derivatives import WALLS, Key
 from ._hymg import ffi
 from ._values import pair
@@ -42,8 +42,10 @@ class Link:
 def differ(old: Any, new: Any) -> bool:
     if type(old) is not type(new) or getattr(old, "device", None) != getattr(new, "device", None):
         return True
-    same = old == new
-    return not bool((same | ((old != old) & (new != new)) if bool((~same).any()) else same).all())
+    module = module_of(new)
+    if bool(getattr(module, "array_equal", module.equal)(old, new)):
+        return False
+    return not bool(((old == new) | ((old != old) & (new != new))).all())  # NaN is NaN, as in fixed
 
 
 def arguments(s: Any, name: str, given: dict[Key, Any]) -> Any:
@@ -77,15 +79,19 @@ class Plan:
         check_symmetric(self.s)
         check_wanted(self.s, sorted({key[0] for key in keys}))
 
-    def run(self, homogeneous: bool, right: Any, coefficients: Any) -> Any:
-        """The solution for f, or with homogeneous conditions for a right-hand side that mask and bodies leave alone."""
+    def run(self, right: Any, coefficients: Any, adjoint_of: Optional[list[Key]] = None) -> Any:
+        """u for f; or, with the keys by which derivatives are wanted, the adjoint solution: with homogeneous conditions,
+        for a right-hand side that mask and bodies leave alone.
+        """
         with self.link.lock:
             self._check_unchanged()
             self.link.set(dict(zip(self.keys, coefficients)))
-            if not homogeneous:
+            if adjoint_of is None:
                 return self.s.solve(right)
             with self.s._in_use():
-                return solve_homogeneous(self.s, right)
+                adjoint = solve_homogeneous(self.s, right)
+            check_held(self.s, [key[0] for key in adjoint_of])
+            return adjoint
 
     def _check_unchanged(self) -> None:
         if self.link.others() != self._others:
@@ -108,9 +114,6 @@ class Plan:
                 keys = [key for key in keys if key[0] not in ("boundary_values", "fixed")]
                 return {key: derivative_of_homogeneous(system, of, key, u, adjoint, du) for key in keys}
             return {key: system.weighted(key, of(key, u, adjoint, du)) for key in keys}
-
-    def check_held(self, keys: list[Key]) -> None:
-        check_held(self.s, [key[0] for key in keys])
 
 
 def derivative_of_homogeneous(system: System, of: Callable[..., Any], key: Key, u: Any, adjoint: Any, du: Any) -> Any:

@@ -54,6 +54,7 @@ class Objects:
         self._last: Any = ffi.NULL
         self._updates = 0
         self._link: Any = None  # what _differentiable keeps
+        self._data_kept: Any = None  # and _adjoint
         self.result: Optional[Result] = None
 
     @property

@@ -58,19 +58,20 @@ def solve(
     tensors = {F: f.to(torch.float64), **coefficients}
     differentiated = [key for key, tensor in tensors.items() if tensor.requires_grad and torch.is_grad_enabled()]
     plan = Plan(solver, tuple(coefficients), tuple(differentiated))
-    return _Solve.apply(plan, False, *tensors.values()).to(f.dtype)  # type: ignore[no-any-return, no-untyped-call]
+    return _Solve.apply(plan, None, *tensors.values()).to(f.dtype)  # type: ignore[no-any-return, no-untyped-call]
 
 
 class _Solve(torch.autograd.Function):
-    """u of (plan, homogeneous, right-hand side, coefficients); the backward pass is another such solve."""
+    """Plan.run of (plan, adjoint_of, right, coefficients); the backward pass is another such solve."""
 
     @staticmethod
-    def forward(plan: Plan, homogeneous: bool, right: torch.Tensor, *coefficients: torch.Tensor) -> Any:
-        return plan.run(homogeneous, right.detach(), [tensor.detach() for tensor in coefficients])
+    def forward(plan: Plan, adjoint_of: Optional[list[Key]], right: torch.Tensor, *coefficients: torch.Tensor) -> Any:
+        return plan.run(right.detach(), [tensor.detach() for tensor in coefficients], adjoint_of)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
-        ctx.plan, ctx.homogeneous, _, *coefficients = inputs
+        ctx.plan, adjoint_of, _, *coefficients = inputs
+        ctx.homogeneous = adjoint_of is not None
         ctx.save_for_backward(output, *coefficients)
 
     @staticmethod
@@ -81,7 +82,6 @@ class _Solve(torch.autograd.Function):
         needed = wanted(keys, ctx.needs_input_grad[2:])
         plan.check(tuple(needed))
         system = plan.system(u.detach())
-        adjoint = _Solve.apply(plan, True, system.right_side(du), *coefficients)  # type: ignore[no-untyped-call]
-        plan.check_held(needed)
+        adjoint = _Solve.apply(plan, needed, system.right_side(du), *coefficients)  # type: ignore[no-untyped-call]
         found = plan.derivatives(system, ctx.homogeneous, needed, u, adjoint, du, coefficients)
         return (None, None, *(found.get(key) for key in keys))
