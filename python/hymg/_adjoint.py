@@ -127,7 +127,11 @@ class System:
         """
         s, result, volume = self.s, self.s.result, self.grid.product()
         r = du / volume
-        if s._options.rhs_mean != lib.HYMG_MEAN_ERROR or not result or (result.pieces, result.singular_pieces) != (1, 1):
+        if (
+            s._options.rhs_mean != lib.HYMG_MEAN_ERROR
+            or not result
+            or (result.pieces, result.singular_pieces) != (1, 1)
+        ):
             return r
         open_part = self.weighted(("f",), self.xp.ones_like(du)) > 0
         weight = self.xp.where(open_part, volume * self.xp.ones_like(du), self.xp.zeros_like(du))

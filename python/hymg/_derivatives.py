@@ -115,7 +115,8 @@ class Derivatives:
         derivative = (value - alpha * inside) / scale
         on_wall = inside + derivative * width / 2
         return Wall(
-            derivative, {"boundary_values": 1 / scale, "robin_alpha": -on_wall / scale, "robin_beta": -derivative / scale}
+            derivative,
+            {"boundary_values": 1 / scale, "robin_alpha": -on_wall / scale, "robin_beta": -derivative / scale},
         )
 
     def _by_wall(self, key: Key, u: Any, adjoint: Any) -> Any:
@@ -134,7 +135,7 @@ class Derivatives:
             ends = low, 0.0 * low
         else:
             walls = [(first(adjoint, axis, side), self._wall(axis, side, u).derivative) for side in (0, 1)]
-            ends = tuple(-scale * x * derivative for x, derivative in walls)  # type: ignore[assignment]
+            ends = tuple(-scale * x * derivative for x, derivative in walls)
         return self.xp.concatenate([ends[0], inside, ends[1]], axis)
 
     def _open(self, axis: int, derivative: Any) -> Any:

@@ -165,7 +165,9 @@ def _check_made(s: Any, key: Key) -> None:
     else:
         made = (desc.beta[0] if name == "beta" else getattr(desc, name)) != ffi.NULL
     if not made:
-        raise ValueError(f"{name}{where}: the Solver has none or a number there; make it with an array, which solve replaces")
+        raise ValueError(
+            f"{name}{where}: the Solver has none or a number there; make it with an array, which solve replaces"
+        )
 
 
 def wanted(keys: tuple[Key, ...], flags: Any) -> list[Key]:

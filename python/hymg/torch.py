@@ -42,7 +42,9 @@ def solve(
     Forward mode and vmap are refused by PyTorch.
     """
     if not isinstance(f, torch.Tensor) or not f.dtype.is_floating_point:
-        raise TypeError(f"f: {f.dtype if isinstance(f, torch.Tensor) else type(f).__name__}; a tensor of floats is wanted")
+        raise TypeError(
+            f"f: {f.dtype if isinstance(f, torch.Tensor) else type(f).__name__}; a tensor of floats is wanted"
+        )
     if tuple(f.shape) != solver.local_shape:
         raise ValueError(f"f: shape {tuple(f.shape)}, but {solver.local_shape} is wanted")
 
@@ -58,7 +60,7 @@ def solve(
     tensors = {F: f.to(torch.float64), **coefficients}
     differentiated = [key for key, tensor in tensors.items() if tensor.requires_grad and torch.is_grad_enabled()]
     plan = Plan(solver, tuple(coefficients), tuple(differentiated))
-    return _Solve.apply(plan, None, *tensors.values()).to(f.dtype)  # type: ignore[no-any-return, no-untyped-call]
+    return _Solve.apply(plan, None, *tensors.values()).to(f.dtype)  # type: ignore[no-any-return]
 
 
 class _Solve(torch.autograd.Function):
@@ -75,13 +77,13 @@ class _Solve(torch.autograd.Function):
         ctx.save_for_backward(output, *coefficients)
 
     @staticmethod
-    def backward(ctx: Any, du: torch.Tensor) -> tuple[Optional[torch.Tensor], ...]:  # type: ignore[override]
+    def backward(ctx: Any, du: torch.Tensor) -> tuple[Optional[torch.Tensor], ...]:
         u, *coefficients = ctx.saved_tensors
         plan: Plan = ctx.plan
         keys = (F, *plan.keys)
         needed = wanted(keys, ctx.needs_input_grad[2:])
         plan.check(tuple(needed))
         system = plan.system(u.detach())
-        adjoint = _Solve.apply(plan, needed, system.right_side(du), *coefficients)  # type: ignore[no-untyped-call]
+        adjoint = _Solve.apply(plan, needed, system.right_side(du), *coefficients)
         found = plan.derivatives(system, ctx.homogeneous, needed, u, adjoint, du, coefficients)
         return (None, None, *(found.get(key) for key in keys))

@@ -73,6 +73,15 @@ def test_plane(kinds, rng):
     check(rng, arguments(rng, (5, 4), kinds))
 
 
+@pytest.mark.parametrize("kinds", (("dirichlet", "robin"), ("mixed", "periodic"), ("neumann", "neumann")))
+def test_robust_path(kinds, rng):
+    given = arguments(rng, (5, 4), kinds, path="robust")
+    with hymg.Solver(**given) as s:
+        s.solve(rng.standard_normal((5, 4)))
+        assert s.result.path == "robust"
+    check(rng, given)
+
+
 @pytest.mark.parametrize("order", "CF")
 def test_box(order, rng):
     check(rng, arguments(rng, (3, 2, 4), ("dirichlet", "other", "mixed"), order=order))
@@ -242,7 +251,11 @@ def test_refused_with_the_way_out(made, says):
 def test_wrong_arguments():
     with hymg.Solver((4, 4), extrapolation="linear") as s:
         zero = np.zeros((4, 4))
-        for du, wanted, says in ((zero, "gamma", "'gamma'"), (zero, "fixed", "without fixed"), (zero[1:], "f", "du: shape")):
+        for du, wanted, says in (
+            (zero, "gamma", "'gamma'"),
+            (zero, "fixed", "without fixed"),
+            (zero[1:], "f", "du: shape"),
+        ):
             with pytest.raises(ValueError, match=says):
                 s.gradient(zero, du, wanted)
 
