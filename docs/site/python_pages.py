@@ -1,9 +1,11 @@
 """Sphinx extension: the package hymg for autodoc, without its compiled part, and its docstrings, which are plain text
 with columns, as reStructuredText."""
 
+import importlib
 import inspect
 import re
 import sys
+import types
 from pathlib import Path
 from unittest.mock import MagicMock
 
@@ -18,6 +20,23 @@ def without_the_library():
     part.ffi.typeof.return_value.fields = [("version", None)]
     sys.modules["hymg._hymg"] = part
     sys.modules.setdefault("numpy", MagicMock())
+    without_frameworks()
+
+
+def without_frameworks():
+    """What hymg.torch and hymg.jax need of theirs; imported here, since `import hymg` imports neither."""
+    for name, parts in (("torch", ("autograd",)), ("jax", ("numpy",))):
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            stand_in = types.ModuleType(name)
+            stand_in.Tensor = stand_in.Array = stand_in.ShapeDtypeStruct = type("Array", (), {})
+            for part in parts:
+                setattr(stand_in, part, types.ModuleType(f"{name}.{part}"))
+                sys.modules[f"{name}.{part}"] = getattr(stand_in, part)
+            stand_in.__dict__[parts[0]].Function = type("Function", (), {})
+            sys.modules[name] = stand_in
+        importlib.import_module(f"hymg.{name}")
 
 
 def plain(text):

@@ -52,6 +52,9 @@ class Objects:
         self._stream = stream_address(stream)
         self._callers_stream = stream  # kept alive
         self._last: Any = ffi.NULL
+        self._updates = 0
+        self._link: Any = None  # what _differentiable keeps
+        self._data_kept: Any = None  # and _adjoint
         self.result: Optional[Result] = None
 
     @property
@@ -407,12 +410,12 @@ class Objects:
         self._check(lib.hymg_field_read(field, self._low, count, stride, view.pointer, view.space))
         self._wait(field, view)
 
-    def _wait(self, field: Any, view: View) -> None:
+    def _wait(self, field: Any, view: View, low: Any = None) -> None:
         """Results in the memory of a GPU are complete on return, unless the caller has named a stream."""
         if view.space == lib.HYMG_DEVICE and self._callers_stream is None:
             # reading a number to the host waits for what is queued before
             one, entry = ffi.new("int[3]", [min(n, 1) for n in self._count]), ffi.new("double *")
-            self._check(lib.hymg_field_read(field, self._low, one, [0, 0, 0], entry, lib.HYMG_HOST))
+            self._check(lib.hymg_field_read(field, low or self._low, one, [0, 0, 0], entry, lib.HYMG_HOST))
 
     def _run_solve(self) -> Result:
         result = ffi.new("hymg_result *")

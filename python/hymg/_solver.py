@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, Optional, Union
 
-from . import _arrays
+from . import _adjoint, _arrays
 from ._description import described
 from ._hymg import ffi, lib
 from ._library import ConvergenceWarning, enum_word, nearest
@@ -225,6 +225,26 @@ class Solver(Objects):
             self._copy_out(self._f, target)
         return result
 
+    def gradient(self, u: Any, du: Any, wanted: Union[str, Sequence[str]] = "f") -> dict[str, Any]:
+        """The derivatives of a number J(u) by f and by the coefficients, from one more solve (docs/gradients.md).
+
+        u       what solve has returned, with the coefficients that the solver has now
+        du      dJ/du: of u's shape
+        wanted  names of "f", "alpha", "beta", "boundary_values", "robin_alpha", "robin_beta" and "fixed"
+
+        Returns a dictionary with these names. Each is dJ by the entries of that argument of solve or Solver, in arrays of
+        its shape, float64, of u's framework and memory (NumPy's, if u is neither NumPy's, PyTorch's nor CuPy's): for beta
+        one per axis, on boundaries pairs per axis, None where there is no such number. Sums over cells, not means: in
+        units of J over those of the entry. Where an argument is one number for many entries, its derivative is the sum.
+        0 in cells and on faces that are left out, on closed faces (beta 0), which stay closed, and in the entry of a
+        periodic axis that repeats its first one. u does not depend on f in fixed cells.
+        `result` is then that of the adjoint solve, which warns as solve does. Errors: hymg.Unsupported where the operator
+        is not symmetric (the quadratic extrapolation, FV4), with method "fmg", with several ranks, by beta with bodies
+        that are more than walls, and by alpha or robin_alpha where nothing holds u; ValueError for shapes and names.
+        """
+        with self._in_use():
+            return _adjoint.gradient(self, u, du, wanted)
+
     def fluxes(self, u: Any, out: Optional[Sequence[Any]] = None) -> tuple[Any, ...]:
         """The fluxes -b beta grad u through all faces, per unit of area and positive in the direction of the axis.
 
@@ -370,6 +390,7 @@ class Solver(Objects):
             destroy_fields({key: self._fields.pop(key) for key in fields if key in self._fields})
             self._fields.update(fields)
             self._desc = desc
+            self._updates += 1
 
 
 def _restored(kind: type, arguments: dict[str, Any]) -> Any:

@@ -12,7 +12,7 @@ import hymg
 
 ROOT = Path(__file__).resolve().parents[2]
 GALLERY = {"cavity": 24, "heat": 32, "cloning": 64, "aquifer": 48, "capacitor": 24, "mixture": 64, "periodic": 24}
-GALLERY |= {"sphere": 16, "packing": 24, "ocean": 32}
+GALLERY |= {"sphere": 16, "packing": 24, "ocean": 32, "sink": 32, "inverse": 32}
 BLOCKS = re.findall(r"(?ms)^```python\n(.*?)^```", (ROOT / "docs/python.md").read_text())
 
 
@@ -56,15 +56,19 @@ def test_the_module_has_help_and_refuses_other_words(capsys, monkeypatch):
 @pytest.mark.parametrize("name", GALLERY)
 @pytest.mark.filterwarnings("error::hymg.ConvergenceWarning")
 def test_example_of_the_gallery_holds_what_it_says(name, capsys, monkeypatch):
+    if name == "inverse":
+        pytest.importorskip("scipy")
     monkeypatch.setattr(sys, "argv", [f"{name}.py", str(GALLERY[name])])
     run(name)
     assert capsys.readouterr().out.startswith(f"{name}: {GALLERY[name]}")
 
 
-@pytest.mark.parametrize("name", ("capacitor", "cloning", "ocean", "packing", "sphere"))
+@pytest.mark.parametrize("name", ("capacitor", "cloning", "inverse", "ocean", "packing", "sink", "sphere"))
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # within matplotlib
 def test_example_of_the_gallery_draws(name, monkeypatch, tmp_path):
     pytest.importorskip("matplotlib").use("Agg")
+    if name == "inverse":
+        pytest.importorskip("scipy")
     monkeypatch.setattr(sys, "argv", [f"{name}.py", "16", str(tmp_path / "image.png")])
     run(name)
     assert (tmp_path / "image.png").read_bytes().startswith(b"\x89PNG")
@@ -92,6 +96,19 @@ def test_blocks_of_the_page_run_one_after_the_other(tmp_path, monkeypatch):
     for block in BLOCKS:
         exec(compile(block, "docs/python.md", "exec"), names)
     assert len(BLOCKS) > 3
+
+
+@pytest.mark.parametrize("framework", ("numpy", "torch", "jax"))
+def test_blocks_of_the_page_of_gradients(framework):
+    module = pytest.importorskip(framework)
+    page = (ROOT / "docs/gradients.md").read_text()
+    (first,) = re.findall(r"(?ms)^```python\n(.*?)^```", page)
+    names = {}
+    exec(compile(first, "docs/gradients.md", "exec"), names)
+    for block in re.findall(r"(?ms)^```text\n(.*?)^```", page):
+        if f"import {module.__name__}" in block:
+            exec(compile(block, "docs/gradients.md", "exec"), names)
+            assert f"hymg.{framework}" in block
 
 
 def test_docstring_of_the_package_runs():

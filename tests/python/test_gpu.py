@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from differences import leaves
 
 import hymg
 
@@ -126,6 +127,59 @@ def test_work_on_another_stream_is_ordered_with_the_solver(gpu, rng, given):
             for _ in range(20):
                 f = f * 2
             assert np.array_equal(gpu.get(s.solve(f) + 0), expected)
+
+
+@pytest.mark.parametrize("kinds", ["dirichlet", "neumann"])
+def test_gradients_are_those_of_the_host(gpu, kinds, rng):
+    f, du, fixed = (
+        rng.standard_normal(SHAPE),
+        rng.standard_normal(SHAPE),
+        np.where(rng.random(SHAPE) < 0.1, 1.0, np.nan),
+    )
+    beta = [1 + rng.random([n + (i == axis) for i, n in enumerate(SHAPE)]) for axis in range(3)]
+    made = {"boundary": kinds, "boundary_values": ((1.0, 2.0), None, None), "extrapolation": "linear", "rtol": 1e-12}
+    names = ["f", "beta", "boundary_values"] + ["fixed"] * (kinds == "dirichlet")
+    made |= {"fixed": fixed} if kinds == "dirichlet" else {}
+    with hymg.Solver(SHAPE, beta=beta, backend="host", **made) as host:
+        wanted = host.gradient(host.solve(f), du, names)
+    with hymg.Solver(SHAPE, beta=[gpu.put(b) for b in beta], backend="cuda", **made) as s:
+        found = s.gradient(s.solve(gpu.put(f)), gpu.put(du), names)
+    for name in names:
+        for (_, x), (_, y) in zip(leaves(found[name]), leaves(wanted[name])):
+            assert isinstance(x, gpu.kind) and np.abs(gpu.get(x) - y).max() <= 1e-12 * np.abs(y).max()
+
+
+def test_autograd_on_the_gpu_copies_nothing_through_the_host(rng, tmp_path):
+    gpu = Torch()
+    torch = gpu.torch
+    import hymg.torch
+
+    shape = (32, 24, 16)
+    f, beta = rng.standard_normal(shape), [
+        1 + rng.random([n + (i == axis) for i, n in enumerate(shape)]) for axis in range(3)
+    ]
+    gradients = []
+    for backend, put in (("host", torch.tensor), ("cuda", gpu.put)):
+        with hymg.Solver(shape, beta=beta, extrapolation="linear", backend=backend, rtol=1e-12) as s:
+            tensors = [put(x).requires_grad_() for x in (f, *beta)]
+
+            class Both:
+                def solve(self, f, out):
+                    for tensor in tensors:
+                        tensor.grad = None
+                    hymg.torch.solve(s, f, beta=tensors[1:]).square().sum().backward()
+
+            if backend == "cuda":
+                copied = host_copies(torch, tmp_path / "trace.json", Both(), tensors[0], None)
+                assert sum(copied) < f.nbytes / 8, copied
+            else:
+                Both().solve(tensors[0], None)
+            assert all(tensor.grad.device == tensor.device for tensor in tensors)
+            gradients.append([tensor.grad.cpu().numpy() for tensor in tensors])
+            single = put(f).float().requires_grad_()
+            assert hymg.torch.solve(s, single).dtype == torch.float32
+    for x, y in zip(*gradients):
+        assert np.abs(x - y).max() <= 1e-11 * np.abs(y).max()
 
 
 def test_other_types_are_refused(gpu):

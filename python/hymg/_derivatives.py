@@ -1,0 +1,177 @@
+"""Derivatives of a solve by the adjoint state: the formulas of docs/gradients.md, for arrays of any framework.
+
+Arrays are those of NumPy, or of a framework whose module has NumPy's names (CuPy, PyTorch, jax.numpy). Nothing is written
+in place, so that frameworks can differentiate what is done here once more.
+"""
+
+import functools
+import operator
+from collections.abc import Callable
+from typing import Any, NamedTuple, Optional
+
+from ._hymg import lib
+from ._library import enum_word
+
+# A coefficient: ("f",), ("alpha",), ("fixed",), ("beta", axis), or one on a wall, ("boundary_values", axis, side)
+Key = tuple[Any, ...]
+WALLS = ("boundary_values", "robin_alpha", "robin_beta")
+
+
+def part(x: Any, axis: int, which: slice) -> Any:
+    """The entries of an array, of x's axes, that a slice takes along one of them."""
+    return x[tuple(which if i == axis else slice(None) for i in range(x.ndim))]
+
+
+def first(x: Any, axis: int, side: int) -> Any:
+    """The cells, or the faces, next to a wall: one entry along the axis."""
+    return part(x, axis, slice(-1, None) if side else slice(0, 1))
+
+
+class Grid(NamedTuple):
+    """The geometry of a solver, per axis of the arrays."""
+
+    shape: tuple[int, ...]
+    widths: tuple[Any, ...]  # a number, or an array that broadcasts along the other axes
+    kinds: tuple[tuple[str, str], ...]  # of the walls
+    to_wall: float  # from the centre of a cell to the place of Dirichlet values, in widths of the cell
+
+    def product(self, axis: Optional[int] = None) -> Any:
+        """The volumes of cells, or the areas of faces normal to an axis."""
+        return functools.reduce(operator.mul, (w for i, w in enumerate(self.widths) if i != axis), 1.0)
+
+    def width(self, axis: int, side: int) -> Any:
+        """Of the cells at a wall."""
+        width = self.widths[axis]
+        return width if isinstance(width, float) else first(width, axis, side)
+
+    def distance(self, axis: int) -> Any:
+        """Between the centres of neighbours: of the n - 1 faces inside, or a number."""
+        width = self.widths[axis]
+        if isinstance(width, float):
+            return width
+        return (part(width, axis, slice(1, None)) + part(width, axis, slice(None, -1))) / 2
+
+    def periodic(self, axis: int) -> bool:
+        return self.kinds[axis][0] == "periodic"
+
+    def walls(self) -> list[tuple[int, int]]:
+        """All (axis, side) but the periodic ones."""
+        return [(i, side) for i in range(len(self.shape)) for side in (0, 1) if not self.periodic(i)]
+
+
+def grid_of(s: Any, asarray: Callable[[list[float]], Any]) -> Grid:
+    """Of a solver; asarray makes an array of the framework, where the others are."""
+    desc, count = s._grid_desc[0], len(s.shape)
+
+    def width(axis: int, h: int) -> Any:
+        if not desc.widths[h]:
+            return float(desc.spacing[h])
+        return asarray(list(desc.widths[h][0 : s.shape[axis]])).reshape([-1 if i == axis else 1 for i in range(count)])
+
+    kinds = tuple(tuple(enum_word("hymg_boundary", desc.boundary[2 * h + side]) for side in (0, 1)) for h in s._axes)
+    widths = tuple(width(axis, h) for axis, h in enumerate(s._axes))
+    vertex = s._desc.extrapolation == lib.HYMG_EXTRAPOLATION_VERTEX
+    return Grid(s.shape, widths, kinds, 1.0 if vertex else 0.5)  # type: ignore[arg-type]
+
+
+class Wall(NamedTuple):
+    """The outward derivative D of u at a wall, and its derivatives with respect to what the condition names."""
+
+    derivative: Any
+    by: dict[str, Any]
+
+
+class Derivatives:
+    """Of J(u), by the adjoint state: the u of a solve and the lambda of one with dJ/du."""
+
+    def __init__(self, xp: Any, grid: Grid, a: float, b: float, coefficient: Callable[[Key], Any]) -> None:
+        """xp: the framework's module. coefficient: what the system has for a key, a number or an array, beta and alpha
+        as the operator has them, behind mask and bodies.
+        """
+        self.xp, self.grid, self.a, self.b, self.coefficient = xp, grid, a, b, coefficient
+
+    def of(self, key: Key, u: Any, adjoint: Any, du: Any) -> Any:
+        """dJ by the entries of a coefficient; "f" and "alpha" before the weights of mask and bodies."""
+        if key[0] == "f":
+            return self.grid.product() * adjoint
+        if key[0] == "alpha":
+            return -self.a * self.grid.product() * adjoint * u
+        if key[0] == "beta":
+            return self._open(key[1], self._by_beta(key[1], u, adjoint))
+        if key[0] == "fixed":
+            return self._by_fixed(adjoint, du)
+        return self._by_wall(key, u, adjoint)
+
+    def _wall(self, axis: int, side: int, u: Any) -> Wall:
+        kind, width, inside = self.grid.kinds[axis][side], self.grid.width(axis, side), first(u, axis, side)
+        value = self.coefficient(("boundary_values", axis, side))
+        if kind == "neumann":
+            return Wall(value + 0.0 * inside, {"boundary_values": 1.0})
+        if kind == "dirichlet":
+            distance = self.grid.to_wall * width
+            return Wall((value - inside) / distance, {"boundary_values": 1.0 / distance})
+        alpha, beta = (self.coefficient((name, axis, side)) for name in ("robin_alpha", "robin_beta"))
+        scale = alpha * width / 2 + beta
+        derivative = (value - alpha * inside) / scale
+        on_wall = inside + derivative * width / 2
+        return Wall(
+            derivative,
+            {"boundary_values": 1 / scale, "robin_alpha": -on_wall / scale, "robin_beta": -derivative / scale},
+        )
+
+    def _by_wall(self, key: Key, u: Any, adjoint: Any) -> Any:
+        name, axis, side = key
+        beta = self.coefficient(("beta", axis))
+        flux = self.b * self.grid.product(axis) * (first(beta, axis, side) if hasattr(beta, "ndim") else beta)
+        return flux * first(adjoint, axis, side) * self._wall(axis, side, u).by[name]
+
+    def _by_beta(self, axis: int, u: Any, adjoint: Any) -> Any:
+        """For all faces. A face at the seam of a periodic axis is entry 0; its other entry does not count."""
+        scale = -self.b * self.grid.product(axis)
+        inside = scale / self.grid.distance(axis) * difference(u, axis) * difference(adjoint, axis)
+        if self.grid.periodic(axis):
+            distance = (self.grid.width(axis, 0) + self.grid.width(axis, 1)) / 2
+            low = scale / distance * seam(u, axis) * seam(adjoint, axis)
+            ends = low, 0.0 * low
+        else:
+            walls = [(first(adjoint, axis, side), self._wall(axis, side, u).derivative) for side in (0, 1)]
+            ends = tuple(-scale * x * derivative for x, derivative in walls)
+        return self.xp.concatenate([ends[0], inside, ends[1]], axis)
+
+    def _open(self, axis: int, derivative: Any) -> Any:
+        """0 on closed faces, which stay closed."""
+        beta = self.coefficient(("beta", axis))
+        return derivative * (beta > 0)
+
+    def _by_fixed(self, adjoint: Any, du: Any) -> Any:
+        """dJ/du - K lambda in fixed cells, where lambda is 0, else 0."""
+        total = du
+        for axis in range(len(self.grid.shape)):
+            flux = self._flux(axis, adjoint)
+            total = total + part(flux, axis, slice(1, None)) - part(flux, axis, slice(None, -1))
+        free = self.xp.isnan(self.coefficient(("fixed",)))
+        return self.xp.where(free, self.xp.zeros_like(total), total)
+
+    def _flux(self, axis: int, x: Any) -> Any:
+        """b beta A / d times the difference of x across faces, 0 at walls, which do not touch fixed cells' x of 0."""
+        beta, scale = self.coefficient(("beta", axis)), self.b * self.grid.product(axis)
+        inside = scale / self.grid.distance(axis) * difference(x, axis)
+        if self.grid.periodic(axis):
+            ends = scale * 2 / (self.grid.width(axis, 0) + self.grid.width(axis, 1)) * seam(x, axis)
+        else:
+            ends = 0.0 * first(x, axis, 0)
+        if hasattr(beta, "ndim"):  # the last entry of a periodic axis repeats the first one, whatever it is
+            low = first(beta, axis, 0)
+            high = low if self.grid.periodic(axis) else first(beta, axis, 1)
+            beta = self.xp.concatenate([low, part(beta, axis, slice(1, -1)), high], axis)
+        return beta * self.xp.concatenate([ends, inside, ends], axis)
+
+
+def difference(x: Any, axis: int) -> Any:
+    """Across the n - 1 faces inside."""
+    return part(x, axis, slice(1, None)) - part(x, axis, slice(None, -1))
+
+
+def seam(x: Any, axis: int) -> Any:
+    """Across the seam of a periodic axis."""
+    return first(x, axis, 0) - first(x, axis, 1)
