@@ -1,4 +1,4 @@
-/* Parts of boxes, maxima and sums over singular pieces, on the host. Cells of a piece mostly follow each other, so a thread takes
+/* Parts of boxes, maxima and sums over floating pieces, on the host. Cells of a piece mostly follow each other, so a thread takes
  * runs of them together. */
 #include "base/exact_sum.h"
 #include "base/forest.h"
@@ -51,11 +51,11 @@ static void join_box(const hymgi_conductances *c, const hymgi_geom *g, int threa
     parent[cell] = parent[parent[cell]];
 }
 
-/* In `parts`, of first cells, whether something in their part holds u; 0 in the others. */
-static void find_holds(const hymgi_level *level, const hymgi_conductances *c, const hymgi_geom *g,
+/* In `parts`, of first cells, whether a boundary holds u in their part; 0 in the others. */
+static void find_holds(int threads, const hymgi_conductances *c, const hymgi_geom *g,
                        const int64_t *parent, double *parts)
 {
-#pragma omp parallel num_threads(hymgi_cpu_threads(level))
+#pragma omp parallel num_threads(threads)
   {
 #pragma omp for schedule(static)
     for (int k = 0; k < g->n[2]; k++)
@@ -66,7 +66,7 @@ static void find_holds(const hymgi_level *level, const hymgi_conductances *c, co
     for (int k = 0; k < g->n[2]; k++)
       for (int j = 0; j < g->n[1]; j++)
         for (int i = 0; i < g->n[0]; i++) {
-          if (!hymgi_is_held(c, g, i, j, k, level->c.alpha[hymgi_at(g, i, j, k)])) continue;
+          if (!hymgi_is_held(c, g, i, j, k)) continue;
           double *const first =
               parts + hymgi_place_in_box(g, parent[hymgi_number_in_box(g, i, j, k)]);
 #pragma omp atomic write
@@ -82,7 +82,7 @@ void hymgi_cpu_find_parts(const hymgi_level *level, double *scratch, double *par
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
     int64_t *const parent = (int64_t *)(void *)(scratch + g->offset);
     join_box(&c, g, threads, parent);
-    find_holds(level, &c, g, parent, parts);
+    find_holds(threads, &c, g, parent, parts);
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int k = 0; k < g->n[2]; k++)
       for (int j = 0; j < g->n[1]; j++)

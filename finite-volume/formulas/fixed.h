@@ -64,11 +64,11 @@ HYMGI_INLINE bool hymgi_is_empty_row(const hymgi_conductances *c, const hymgi_ge
   return empty;
 }
 
-/* Is the cell, with the given C, held by that or by a boundary of the domain? */
+/* Is the cell held by a boundary of the domain? */
 HYMGI_INLINE bool hymgi_is_held(const hymgi_conductances *c, const hymgi_geom *g, int i, int j,
-                                int k, double sink)
+                                int k)
 {
-  bool held = sink > 0;
+  bool held = false;
   for (int m = 0; !held && m < 6; m++)
     held = hymgi_ends(g, m / 2, m % 2, hymgi_index_along(m / 2, i, j, k)) &&
            hymgi_face(c, g, m / 2, m % 2, i, j, k) > 0;

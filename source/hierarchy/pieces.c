@@ -44,16 +44,16 @@ enum { PART = 2, PAIR = 3 };
 typedef struct joined {
   int64_t *label, *parent,
       count;  /* labels that meet at faces between boxes, ascending; what each has become */
-  bool *held; /* of a root: does something in its piece hold u? */
+  bool *held; /* of a root: does a boundary hold u in its piece? */
 } joined;
 typedef struct search {
   hymgi_hierarchy *h;
   hymgi_level *level;
   double *piece, *beta[3];
-  list parts; /* label, whether something in it holds u; ascending */
+  list parts; /* label, whether a boundary holds u in it; ascending */
   list
       pairs; /* a part of this rank, one of another box that it is connected with, whether the first is held */
-  list singular; /* labels */
+  list free; /* labels of those that no boundary holds */
   joined all;
 } search;
 
@@ -64,7 +64,7 @@ static void release(search *s)
   if (!s->level->memory->on_host) free(s->piece);
   free(s->parts.item);
   free(s->pairs.item);
-  free(s->singular.item);
+  free(s->free.item);
   free(s->all.label);
   free(s->all.parent);
   free(s->all.held);
@@ -256,7 +256,7 @@ static int64_t piece_of(const joined *all, int64_t label, bool *held)
   return all->label[root];
 }
 
-/* ---- the singular ones ---- */
+/* ---- the floating ones ---- */
 
 /* The pieces whose first cell is here. */
 static bool list_pieces(search *s, int64_t *count)
@@ -267,12 +267,12 @@ static bool list_pieces(search *s, int64_t *count)
     bool held = s->parts.item[m + 1];
     if (piece_of(&s->all, label, &held) != label) continue;
     ++*count;
-    if (!held) done = done && append(&s->singular, label);
+    if (!held) done = done && append(&s->free, label);
   }
   return done;
 }
 
-/* Numbers the cells of the singular pieces and counts them. */
+/* Numbers the cells of the pieces that no boundary holds and counts them. */
 static void write_pieces(const search *s, const hymgi_pieces *p)
 {
   double last = -1; /* neighbours mostly have the same label */
@@ -285,7 +285,7 @@ static void write_pieces(const search *s, const hymgi_pieces *p)
       if (*here < 0) continue;
       if (*here != last) {
         last = *here;
-        at = place_of(p->label, p->singular, piece_of(&s->all, (int64_t)last, &held));
+        at = place_of(p->label, p->floating, piece_of(&s->all, (int64_t)last, &held));
       }
       *here = (double)at;
       if (at >= 0) p->cells[at]++;
@@ -297,17 +297,20 @@ enum { NUMBERS = 4, HOST_NUMBERS = 7 };
 
 static hymg_status make_room(search *s, hymgi_pieces *p)
 {
-  const size_t count = (size_t)s->singular.count;
-  if (s->singular.count > INT_MAX / HYMGI_MAX_DOTS)
-    return hymgi_fail(s->h->context, HYMG_EUNSUPPORTED, "%lld singular pieces: at most %d",
-                      (long long)s->singular.count, INT_MAX / HYMGI_MAX_DOTS);
-  p->singular = (int)count;
+  const size_t count = (size_t)s->free.count;
+  if (s->free.count > INT_MAX / HYMGI_MAX_DOTS)
+    return hymgi_fail(s->h->context, HYMG_EUNSUPPORTED,
+                      "%lld pieces that no boundary holds: at most %d", (long long)s->free.count,
+                      INT_MAX / HYMGI_MAX_DOTS);
+  p->floating = p->room = (int)count;
   p->label = malloc((count + 1) * sizeof *p->label);
   p->cells = calloc(count + 1, sizeof *p->cells);
   p->volume = calloc(count + 1, sizeof *p->volume);
-  if (!p->label || !p->cells || !p->volume)
+  p->hold = calloc(count + 1, sizeof *p->hold);
+  p->mean = calloc(count + 1, sizeof *p->mean);
+  if (!p->label || !p->cells || !p->volume || !p->hold || !p->mean)
     return hymgi_fail(s->h->context, HYMG_ENOMEM, "no memory for %zu pieces", count);
-  if (count) memcpy(p->label, s->singular.item, count * sizeof *p->label);
+  if (count) memcpy(p->label, s->free.item, count * sizeof *p->label);
   unique(p->label, (int64_t)count);
   if (s->level->num_boxes == 0 || count == 0) return HYMG_OK;
   p->host = malloc(HOST_NUMBERS * count * sizeof *p->host);
@@ -357,17 +360,70 @@ static hymg_status pair_parts(search *s)
   return done ? HYMG_OK : hymgi_fail(s->h->context, HYMG_ENOMEM, "no memory for pairs of labels");
 }
 
-/* In place of labels the numbers of singular pieces. */
+/* In place of labels the numbers of pieces. */
 static void number_cells(search *s, hymgi_pieces *p)
 {
   hymgi_level *level = s->level;
   if (level->num_boxes == 0) return;
-  if (p->singular == 0) {
+  if (p->floating == 0) {
     level->backend->fill(level, -1, level->fixed.piece);
     return;
   }
   write_pieces(s, p);
   store_labels(s);
+}
+
+/* C holds u in a piece with a coupling that is large in comparison with this part of what couples its cells across
+ * the whole piece. */
+#define WEAK 1e-2
+
+/* Is what C leaves of the piece one without its mean? */
+static bool floats(const search *s, double cells, double hold, double distance)
+{
+  return hold == 0 || (distance == 0 && hold < WEAK * s->h->largest / pow(cells, 2. / 3));
+}
+
+/* Numbers the pieces that C does not hold anew, and the cells of others as in none. number: of each piece so far. */
+static void keep_floating(search *s, hymgi_pieces *p, const double *hold, const double *distance,
+                          int *number)
+{
+  int kept = 0;
+  for (int m = 0; m < p->floating; m++) {
+    number[m] = -1;
+    if (!floats(s, (double)p->cells[m], hold[m], distance[m])) continue;
+    number[m] = kept;
+    p->label[kept] = p->label[m], p->cells[kept] = p->cells[m], p->hold[kept] = hold[m];
+    p->singular += hold[m] == 0;
+    kept++;
+  }
+  if (kept == p->floating) return;
+  p->floating = kept;
+  for (const hymgi_geom *g = s->level->box; g < end_of(s); g++)
+    EACH_CELL(g)
+    {
+      double *const here = s->piece + hymgi_at(g, i, j, k);
+      if (*here >= 0) *here = number[(int)*here];
+    }
+  if (s->level->num_boxes) store_labels(s);
+}
+
+static hymg_status weigh(search *s, hymgi_pieces *p)
+{
+  hymg_context *c = s->h->context;
+  const size_t count = (size_t)p->floating + 1;
+  double *const hold = calloc(2 * count, sizeof *hold), *const distance = hold + count;
+  int *const number = malloc(count * sizeof *number);
+  hymg_status status = HYMG_OK;
+  if (!hold || !number) status = hymgi_fail(c, HYMG_ENOMEM, "no memory for %zu pieces", count - 1);
+  status = hymgi_agree(c, status);
+  if (status == HYMG_OK) {
+    hymgi_pieces_holds(s->level, p, hold, distance);
+    status = hymgi_comm_max_double(c, c->comm, hold, (int)(2 * count));
+  }
+  if (status == HYMG_OK) keep_floating(s, p, hold, distance, number);
+  free(hold);
+  free(number);
+  return status;
 }
 
 static hymg_status find(search *s)
@@ -377,12 +433,13 @@ static hymg_status find(search *s)
   TRY(hymgi_agree(c, find_parts(s)));
   TRY(share(c, &s->pairs, pair_parts(s)));
   const bool could = join_pairs(&s->pairs, &s->all) && list_pieces(s, &p->count);
-  TRY(share(c, &s->singular,
+  TRY(share(c, &s->free,
             could ? HYMG_OK : hymgi_fail(c, HYMG_ENOMEM, "no memory for the list of pieces")));
   TRY(hymgi_agree(c, make_room(s, p)));
   number_cells(s, p);
   TRY(hymgi_comm_sum_int64(c, c->comm, &p->count, 1));
-  TRY(hymgi_comm_sum_int64(c, c->comm, p->cells, p->singular));
+  TRY(hymgi_comm_sum_int64(c, c->comm, p->cells, p->floating));
+  if (p->floating) TRY(weigh(s, p));
   hymgi_pieces_measure(s->level, p);
   return hymgi_agree(c, c->status);
 }
@@ -399,10 +456,12 @@ hymg_status hymgi_pieces_find(hymgi_hierarchy *h)
 void hymgi_pieces_destroy(hymgi_hierarchy *h)
 {
   hymgi_pieces *p = &h->pieces;
-  hymgi_vector_destroy(h->level, (ptrdiff_t)NUMBERS * p->singular, &p->scratch);
+  hymgi_vector_destroy(h->level, (ptrdiff_t)NUMBERS * p->room, &p->scratch);
   free(p->host);
   free(p->label);
   free(p->cells);
   free(p->volume);
+  free(p->hold);
+  free(p->mean);
   *p = (hymgi_pieces){.count = 1};
 }

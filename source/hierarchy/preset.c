@@ -96,7 +96,7 @@ void hymgi_preset_sweeps(hymgi_hierarchy *h)
 {
   hymgi_method *m = &h->method;
   if (!m->robust || h->options.sweeps >= 0 || m->smoother != HYMG_GSRB) return;
-  const bool singular = m->singular || h->pieces.singular;
+  const bool singular = m->singular || h->pieces.floating;
   const bool more = singular && !m->transfer->pairs; /* whose coarse levels do that */
   m->sweeps = more ? SWEEPS_SINGULAR : SWEEPS_ROBUST;
   m->coarse_sweeps = more ? COARSE_SWEEPS_SINGULAR : SWEEPS_ROBUST;

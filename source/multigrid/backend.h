@@ -150,7 +150,7 @@ typedef struct hymgi_robust_ops {
    * this first one itself 0.5 more if something in the part holds u; -1 where level->fixed.given is a number.
    * scratch: a vector. */
   void (*find_parts)(const hymgi_level *level, double *scratch, double *parts);
-  /* Singular pieces (multigrid/pieces.h), by level->fixed.piece, with an array for all of them in the level's
+  /* Floating pieces (multigrid/pieces.h), by level->fixed.piece, with an array for all of them in the level's
    * memory. maxima: raises `most` to max |x|, NaN if there is one. sums: of x, added to `words`, which are
    * those of hymgi_sum_add_below. add: value[piece] times with to x, or value[piece] where with is NULL */
   void (*piece_maxima)(const hymgi_level *level, const double *x, double *most);

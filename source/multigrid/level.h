@@ -107,7 +107,7 @@ typedef struct hymgi_coefficients {
  * NULL without method.fixed, piece is without method.masked. */
 typedef struct hymgi_fixed {
   double *given;   /* with ghosts; 0 in cells without couplings, NaN in free ones */
-  double *piece;   /* of each cell its singular piece (multigrid/pieces.h), counted from 0, or -1 */
+  double *piece;   /* of each cell its floating piece (multigrid/pieces.h), counted from 0, or -1 */
   double *source;  /* what the given values add to f of the free cells next to them */
   double *beta[3]; /* as c.beta before it was cut at fixed cells: for fluxes */
 } hymgi_fixed;

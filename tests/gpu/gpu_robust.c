@@ -29,7 +29,7 @@ typedef struct robust_case {
   hymg_extrapolation extrapolation;
   double jump; /* betas lie between 1 and its exponential; 0: constant */
   int block;   /* not 0: betas are 1 or 1e6, in a checkerboard of cubes of so many cells a side */
-  double a;    /* with a variable alpha; 0: none */
+  double a;    /* with a variable alpha; 0: none; negative: -a with one alpha of 1 */
   bool stretched, data, fv4;
   bool fixed;  /* some cells have given values */
   bool closed; /* half of the faces have beta 0, in pieces of the grid */
@@ -158,7 +158,7 @@ static void open_operator(const robust_case *p, open_problem *o)
   fill_betas(o, p, p->jump, 20);
   for (int axis = 0; axis < 3; axis++)
     desc.beta[axis] = o->beta[axis];
-  desc.a = p->a;
+  desc.a = fabs(p->a);
   if (p->a > 0) fill_random(o, p, HYMG_CELL, -3, 1, 30, &o->alpha);
   desc.alpha = o->alpha;
   fill_fixed(o, p, 80);
@@ -372,6 +372,7 @@ static const robust_case problems[] = {
     {{16, 18, 20}, "nn nn nn", .jump = 2, .closed = true},
     {{12, 10, 9}, "rn pp nr", .jump = 2, .stretched = true, .data = true, .closed = true},
     {{26, 22, 1}, "nn nn nn", .jump = 1, .closed = true, .fixed = true},
+    {{14, 10, 9}, "nn pp nd", .jump = 2, .stretched = true, .closed = true, .a = -1e-7},
     {{32, 20, 12}, "dd dd dd", .jump = 4, .fv4 = true, .a = 0.5},
     {{15, 18, 9}, "dd pp pp", .jump = 3, .fv4 = true},
     {{24, 16, 16}, "dd dd pp", .jump = 0.1, .fv4 = true},

@@ -332,6 +332,99 @@ START_TEST(the_initial_guess_does_not_enter)
 }
 END_TEST
 
+/* ---- a weak alpha ---- */
+
+/* Two rooms that a weak alpha alone holds; kind bits 0: widths, 1: a Dirichlet boundary beside the second room, 2: the
+ * 2-norm. weak: alpha, without a. */
+static trial weak_rooms(int kind, double weak)
+{
+  const int n[3] = {8, 6, 5};
+  trial t = trial_of(n, kind & 2 ? "nd nn nn" : "nn nn nn",
+                     (kind & 1 ? TRIAL_WIDTHS : 0) | (weak > 0 ? TRIAL_ALPHA : 0));
+  for (int k = 0; k < 5; k++)
+    for (int j = 0; j < 6; j++)
+      mask_cell(&t, 3, j, k);
+  for (size_t q = 0; weak > 0 && q < t.cells; q++)
+    t.c.alpha[q] = q % 8 == 3 ? 0 : weak;
+  t.o.norm = kind & 4 ? HYMG_NORM_2 : HYMG_NORM_MAX;
+  return t;
+}
+
+/* Where alpha is the same in all cells of a piece, u without its mean is that of the singular piece, and its mean that of
+ * f over a alpha: a residual of rtol |f| alone would leave any mean of u here. */
+START_TEST(a_weak_alpha_gives_the_mean_of_each_room)
+{
+  const double weak = 1e-10;
+  trial t = weak_rooms(_i, weak), singular = weak_rooms(_i, 0);
+  double *u = support_poison(t.cells), *want;
+  mask_pieces p;
+  memcpy(t.f, singular.f, t.cells * sizeof *t.f);
+  free(mask_solution(&singular, &p));
+  for (size_t q = 0; q < t.cells; q++)
+    if (p.piece[q] >= 0 && !p.held[p.piece[q]])
+      t.f[q] -= p.mean[p.piece[q]], singular.f[q] = t.f[q];
+  mask_release(&p);
+  want = mask_solution(&singular, &p);
+  for (size_t q = 0; q < t.cells; q++)
+    if (p.piece[q] < 0) {
+      t.f[q] = NAN, want[q] = 0;
+    } else if (!p.held[p.piece[q]]) {
+      const double mean = q % 8 < 3 ? 1 : -3;
+      t.f[q] += mean * weak * t.c.spec.a;
+      want[q] += mean;
+    }
+  const hymg_result r = trial_solve(&t, u);
+  ck_assert_msg(r.converged && r.pieces == 2 && r.singular_pieces == 0 && !r.singular, "%s",
+                r.note);
+  support_assert_close("u", "weak rooms", t.cells, u, want, 1e-5);
+  mask_release(&p);
+  free(u);
+  free(want);
+  trial_close(&singular);
+  trial_close(&t);
+}
+END_TEST
+
+/* f is a alpha times another number in each room. */
+START_TEST(a_weak_alpha_takes_constants_to_constants)
+{
+  trial t = weak_rooms(_i & ~2, 3e-14);
+  double *u = support_poison(t.cells);
+  for (size_t q = 0; q < t.cells; q++)
+    t.f[q] = t.c.spec.a * t.c.alpha[q] * (q % 8 < 3 ? 2 : 1e5);
+  const hymg_result r = trial_solve(&t, u);
+  ck_assert_msg(r.converged && r.cycles <= 1, "%d cycles: %s", r.cycles, r.note);
+  for (size_t q = 0; q < t.cells; q++) {
+    const double want = q % 8 < 3 ? 2 : q % 8 == 3 ? 0 : 1e5;
+    ck_assert_msg(fabs(u[q] - want) <= 1e-14 * want, "cell %zu: %.17g", q, u[q]);
+  }
+  free(u);
+  trial_close(&t);
+}
+END_TEST
+
+/* A room with alpha in one cell is held by that, as is one whose alpha couples as much as beta. */
+START_TEST(other_alphas_hold)
+{
+  for (int kind = 0; kind < 2; kind++) {
+    trial t = weak_rooms(0, kind ? 10 : 1e-3);
+    double *u = support_poison(t.cells), *want;
+    if (!kind) t.c.alpha[0] = 2e-3;
+    mask_pieces p;
+    want = mask_solution(&t, &p);
+    for (size_t q = 0; q < t.cells; q++)
+      if (p.piece[q] < 0) t.f[q] = NAN;
+    const hymg_result r = trial_solve(&t, u);
+    ck_assert_msg(r.converged && r.pieces == 2 && r.singular_pieces == 0, "%s", r.note);
+    support_assert_close("u", "held rooms", t.cells, u, want, 1e-6);
+    mask_release(&p);
+    free(u);
+    free(want);
+    trial_close(&t);
+  }
+}
+END_TEST
+
 /* ---- updates ---- */
 
 static void write_betas(trial *t, double *const beta[3])
@@ -488,6 +581,9 @@ int main(void)
   tcase_add_test(t, a_constant_in_each_piece_is_zero_without_an_iteration);
   tcase_add_test(t, a_blocked_grid_has_no_unknowns_or_alpha_alone);
   tcase_add_test(t, the_initial_guess_does_not_enter);
+  tcase_add_loop_test(t, a_weak_alpha_gives_the_mean_of_each_room, 0, 8);
+  tcase_add_loop_test(t, a_weak_alpha_takes_constants_to_constants, 0, 8);
+  tcase_add_test(t, other_alphas_hold);
   tcase_add_loop_test(t, after_each_update_results_are_those_of_a_new_solver, 0, 2);
   tcase_add_test(t, a_refused_update_keeps_the_solver);
   tcase_add_test(t, what_masks_do_not_suit_is_refused_with_the_way_out);

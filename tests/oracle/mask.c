@@ -115,6 +115,7 @@ trial mask_trial(unsigned seed, int longest)
   t.o.smoother = smoothers[drawn(&d, odd_period ? 3 : 5) + (odd_period ? 2 : 0)];
   t.o.max_cycles = 2000;
   t.threads = 1 + drawn(&d, 2);
+  if (drawn(&d, 2)) t.c.spec.alpha_constant *= 1e-5; /* alone it holds pieces weakly */
   return t;
 }
 
@@ -146,6 +147,7 @@ trial mask_trial_fv4(unsigned seed, int longest)
   if (odd_period) t.o.smoother = HYMG_CHEBYSHEV; /* as in mask_trial */
   t.o.max_cycles = 2000;
   t.threads = 1 + drawn(&d, 2);
+  if (drawn(&d, 2)) t.c.spec.alpha_constant *= 1e-5;
   return t;
 }
 

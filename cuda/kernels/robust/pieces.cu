@@ -1,4 +1,4 @@
-/* Parts of boxes, maxima and sums over singular pieces, on the device. Maxima are those of bits, and sums are of integers, so that
+/* Parts of boxes, maxima and sums over floating pieces, on the device. Maxima are those of bits, and sums are of integers, so that
  * atomics give the same bits in any order. A thread that meets cells of one piece in a row adds them up first. */
 #include "device/reduce.cuh"
 #include "formulas/fixed.h"
@@ -37,7 +37,7 @@ __device__ __forceinline__ void join(part_number *parent, part_number a, part_nu
 
 struct part_view {
   hymgi_conductances c;
-  const double *alpha, *given;
+  const double *given;
   double *parts;
   part_number *parent; /* of a box from its offset on */
 };
@@ -66,7 +66,7 @@ struct join_part : part_view {
 struct hold_part : part_view {
   __device__ __forceinline__ void operator()(const hymgi_geom &g, int i, int j, int k) const
   {
-    if (!hymgi_is_held(&c, &g, i, j, k, alpha[hymgi_at(&g, i, j, k)])) return;
+    if (!hymgi_is_held(&c, &g, i, j, k)) return;
     const part_number first =
         root_of(parent + g.offset, (part_number)hymgi_number_in_box(&g, i, j, k));
     parts[hymgi_place_in_box(&g, (int64_t)first)] = 0.5;
@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(ROW_THREADS)
 extern "C" void hymgi_cuda_find_parts(const hymgi_level *level, double *scratch, double *parts)
 {
   if (level->num_boxes == 0) return;
-  const part_view v = {hymgi_conductances_of(level), level->c.alpha, level->fixed.given, parts,
+  const part_view v = {hymgi_conductances_of(level), level->fixed.given, parts,
                        (part_number *)(void *)scratch};
   for_each_cell(level, begin_part{v});
   for_each_cell(level, join_part{v});

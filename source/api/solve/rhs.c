@@ -32,7 +32,7 @@ static bool mean_later(const hymg_solver *solver)
 
 bool hymgi_norm_later(const hymg_solver *solver)
 {
-  return (!solver->h.method.singular || mean_later(solver)) && !solver->h.pieces.singular &&
+  return (!solver->h.method.singular || mean_later(solver)) && !solver->h.pieces.floating &&
          solver->h.options.norm == HYMG_NORM_MAX;
 }
 
@@ -57,7 +57,7 @@ static void complete(const hymg_solver *solver, const hymgi_level *level, facts 
 {
   if (level->num_boxes == 0) return;
   hymgi_add_boundary_terms(level, level->f);
-  if (solver->h.pieces.singular)
+  if (solver->h.pieces.floating)
     hymgi_pieces_project(level, &solver->h.pieces, COMPATIBLE, level->f,
                          found ? &found->pieces : NULL);
   if (!level->method->singular) return;
@@ -123,6 +123,17 @@ static hymg_status examine_mean(hymg_solver *solver, const hymgi_level *level, d
   return HYMG_OK;
 }
 
+/* The means of pieces with a weak C are part of the solution, and so of f. */
+static void add_kept(hymg_solver *solver, const hymgi_level *level, const hymgi_projection *p)
+{
+  const double kept = hymgi_known_by_all(level, p->kept),
+               squares = hymgi_known_by_all(level, p->squares);
+  if (solver->h.options.norm == HYMG_NORM_MAX)
+    solver->rhs_max = fmax(solver->rhs_max, kept);
+  else
+    solver->rhs_max = hypot(solver->rhs_max, sqrt(squares));
+}
+
 /* The same for pieces: that of the largest mean is named. */
 static hymg_status examine_pieces(hymg_solver *solver, const hymgi_level *level,
                                   const hymgi_projection *p)
@@ -184,7 +195,10 @@ static hymg_status take(hymg_solver *solver, const hymgi_level *level, double no
   const double largest = hymgi_known_by_all(level, found->largest);
   solver->mean_removed = hymgi_known_by_all(level, found->mean);
   solver->rhs_max = norm_of_rhs(solver, level, hymgi_known_by_all(level, norm), largest);
-  if (solver->h.pieces.singular) return examine_pieces(solver, level, &found->pieces);
+  if (solver->h.pieces.floating) {
+    add_kept(solver, level, &found->pieces);
+    return examine_pieces(solver, level, &found->pieces);
+  }
   return examine_mean(solver, level, largest);
 }
 

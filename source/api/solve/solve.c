@@ -44,6 +44,7 @@ static hymg_status solve(hymg_solver *solver, int l, const hymg_field *f, hymg_f
     if (status == HYMG_OK && fmg) status = hymgi_fmg_judge(solver, l, f, &solver->good);
     if (solver->h.mean_weight)
       hymgi_shift(level, solver->h.mean_weight * solver->mean_removed, level->x);
+    hymgi_pieces_add_means(level, &solver->h.pieces, level->x);
     if (status == HYMG_OK) status = hymgi_examine_solve(solver, l, reason, f);
     if (status == HYMG_OK) hymgi_set_fixed(level, HYMGI_FIX_GIVEN, level->x);
     hymgi_vector_destroy(level, level->vector_size, &solver->scratch);

@@ -49,7 +49,7 @@ static void precondition(hymgi_iteration *k, double *r)
                  k->z); /* widths: constants are not in the kernel, so that it matters which mean */
   else if (h->method.singular && level->num_boxes)
     hymgi_remove_mean(level, k->z);
-  hymgi_pieces_center(level, &h->pieces, false, k->z);
+  hymgi_pieces_center(level, &h->pieces, h->pieces.floating > h->pieces.singular, k->z);
 }
 
 /* ---- iterations ---- */
