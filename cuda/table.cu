@@ -18,9 +18,9 @@ size_t no_scratch(const hymgi_level *level, ptrdiff_t *row)
   return 0;
 }
 
-void nothing_to_tune(hymgi_level *level)
+void nothing_to_tune(hymgi_level *level, bool measure)
 {
-  (void)level;
+  (void)level, (void)measure;
 }
 
 #ifdef HYMGI_SINGLE

@@ -57,7 +57,7 @@ module hymg_types
     enumerator :: HYMG_BACKEND_AUTO = 0, HYMG_BACKEND_HOST = 1, HYMG_BACKEND_CUDA = 2
   end enum
   enum, bind(c)
-    enumerator :: HYMG_TUNE_MEASURE = 0, HYMG_TUNE_ESTIMATE = 1
+    enumerator :: HYMG_TUNE_MEASURE = 0, HYMG_TUNE_ESTIMATE = 1, HYMG_TUNE_AUTO = 2
   end enum
   enum, bind(c)
     enumerator :: HYMG_MEMORY_DEVICE = 0, HYMG_MEMORY_MANAGED = 1
@@ -193,7 +193,7 @@ module hymg_types
     integer(c_int) :: max_cycles = -1
     logical(c_bool) :: initial_guess = .false._c_bool
     integer(c_int) :: backend = HYMG_BACKEND_AUTO
-    integer(c_int) :: tuning = HYMG_TUNE_MEASURE
+    integer(c_int) :: tuning = HYMG_TUNE_AUTO
     integer(c_int64_t) :: host_cells = -1
     integer(c_int64_t) :: tail_cells = -1
     type(c_ptr) :: tuning_file = c_null_ptr

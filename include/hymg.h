@@ -570,9 +570,14 @@ typedef enum hymg_backend {
 } hymg_backend;
 
 /* How the fastest kernels and placement are chosen when a solver is created: by measuring
- * candidates on parts of the large levels (takes about five F-cycles at 256^3), or from a table.
- * Results have the same bits either way. */
-typedef enum hymg_tuning { HYMG_TUNE_MEASURE = 0, HYMG_TUNE_ESTIMATE = 1 } hymg_tuning;
+ * candidates on the large levels (takes about five F-cycles at 256^3), or from the sizes of the
+ * caches and a table. AUTO: a GPU's placement is measured, the host's schedule is estimated.
+ * Results have the same bits in any way. */
+typedef enum hymg_tuning {
+  HYMG_TUNE_MEASURE = 0,
+  HYMG_TUNE_ESTIMATE = 1,
+  HYMG_TUNE_AUTO = 2
+} hymg_tuning;
 
 /* The memory of the solver's vectors on a GPU: device memory, or managed memory, which host code
  * may access through the same pointer whenever the stream is idle. */

@@ -34,7 +34,9 @@ int kernels_host_steps(int n, kernels_step steps[KERNELS_STEPS])
     all.wave_rows = tiles[i].rows;
     steps[count++] = (kernels_step){.name = tiles[i].name, .tuning = all};
   }
-  steps[count++] = (kernels_step){.name = "what the library chooses", .own = true};
+  steps[count++] =
+      (kernels_step){.name = "what the library estimates", .own = true, .estimated = true};
+  steps[count++] = (kernels_step){.name = "what the library measures", .own = true};
   return count;
 }
 

@@ -268,7 +268,7 @@ bool kernels_run_list(kernels_bench *bench);
 typedef struct kernels_step {
   const char *name;
   bool gsrb_only;
-  bool own;                         /* the library chooses */
+  bool own, estimated;              /* the library chooses; without a measurement */
   hymgi_tuning tuning;              /* unused with `own` */
   kernels_form form[KERNELS_FORMS]; /* GPU: up to the first without a name */
 } kernels_step;

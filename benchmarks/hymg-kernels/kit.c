@@ -214,6 +214,7 @@ hymg_options kernels_solver_options(const kernels_options *options)
   o.path = HYMG_PATH_STANDARD;
   o.smoother = options->smoother;
   o.backend = options->cuda ? HYMG_BACKEND_CUDA : HYMG_BACKEND_HOST;
+  o.tuning = HYMG_TUNE_MEASURE;
   return o;
 }
 

@@ -45,6 +45,7 @@ static bool open_runner(const ladder *l, const kernels_step *s, runner *r)
 {
   const kernels_options *o = l->bench->options;
   hymg_options options = kernels_solver_options(o);
+  if (s->estimated) options.tuning = HYMG_TUNE_ESTIMATE;
   if (o->mode == KERNELS_ABLATION_SOLVE) {
     options.method = HYMG_MG;
     options.cycle = HYMG_CYCLE_F;

@@ -314,7 +314,7 @@ bool hymgi_cpu_wave_applies(const hymgi_level *level);
 /* Sweep s of a smoother without colours, from level->x. */
 host_pass hymgi_cpu_relaxation(const hymgi_level *level, int s);
 /* Picks the fastest schedule for a level whose vectors are zero; they stay zero. */
-void hymgi_cpu_tune(hymgi_level *level);
+void hymgi_cpu_tune(hymgi_level *level, bool measure);
 /* Updates the halo and the boundary ghosts that the stencil reads from memory. */
 void hymgi_cpu_update_ghosts(const hymgi_level *level, hymgi_real *x);
 /* Restricts the residual to the coarse rows that a wavefront has left out: so many fine layers of each

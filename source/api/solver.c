@@ -41,14 +41,22 @@ static hymg_status tune(hymg_solver *s)
   if (status == HYMG_OK) status = hymgi_vector_create(finest, finest->vector_size, &f);
   finest->x = x, finest->f = f;
   for (int l = 0; status == HYMG_OK && l < s->h.num_levels; l++)
-    s->h.level[l].backend->tune(s->h.level + l);
+    s->h.level[l].backend->tune(s->h.level + l, true);
   finest->x = finest->f = NULL, finest->y = y;
   for (int l = 0; status == HYMG_OK && l < s->h.singles.count; l++)
-    s->h.singles.level[l].backend->tune(s->h.singles.level + l);
+    s->h.singles.level[l].backend->tune(s->h.singles.level + l, true);
   hymgi_vector_destroy(finest, finest->vector_size, &x);
   hymgi_vector_destroy(finest, finest->vector_size, &f);
   s->tuning_seconds += hymgi_seconds() - start;
   return status;
+}
+
+static void estimate(hymg_solver *s)
+{
+  for (int l = 0; l < s->h.num_levels; l++)
+    s->h.level[l].backend->tune(s->h.level + l, false);
+  for (int l = 0; l < s->h.singles.count; l++)
+    s->h.singles.level[l].backend->tune(s->h.singles.level + l, false);
 }
 
 hymg_status hymgi_solver_attach(hymg_solver *s)
@@ -149,6 +157,7 @@ static hymg_status complete(hymg_solver *s)
   TRY(hymgi_levels_complete(&s->h));
   TRY(look_at_alpha(s));
   TRY(hymgi_solver_attach(s));
+  if (!s->tuned) estimate(s);
   add_reasons(s);
   return make_history(s);
 }

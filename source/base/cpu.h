@@ -1,10 +1,15 @@
-/* Checks that the CPU has the instructions that the library was compiled for. */
+/* What the library asks about the CPU. */
 #ifndef HYMGI_BASE_CPU_H
 #define HYMGI_BASE_CPU_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Has this CPU, and the operating system for it, all instruction sets that the compiler could use? */
 bool hymgi_cpu_has_all(void);
+
+/* Bytes of the caches from which so many threads of one process get data about as fast as they compute: their second-level
+ * caches or, on AMD's, the third-level cache, which is as fast as these. */
+size_t hymgi_near_cache(int threads);
 
 #endif

@@ -45,7 +45,7 @@ static const struct {
     {"hymg_interpolation", HYMG_INTERPOLATION_DEFAULT,
      NAMES("default", "p0", "p1", "v2", NULL, "v4")},
     {"hymg_backend", HYMG_BACKEND_AUTO, NAMES("auto", "host", "cuda")},
-    {"hymg_tuning", HYMG_TUNE_MEASURE, NAMES("measure", "estimate")},
+    {"hymg_tuning", HYMG_TUNE_MEASURE, NAMES("measure", "estimate", "auto")},
     {"hymg_memory", HYMG_MEMORY_DEVICE, NAMES("device", "managed")},
     {"hymg_transport", HYMG_TRANSPORT_AUTO,
      NAMES("auto", "device", "staged", "peer", "nccl", "none")},

@@ -148,7 +148,7 @@ static void look_up(const hymgi_hierarchy *h, const char *device, hymgi_measure 
   } else if (file && hymgi_tuning_find(file, key, t, d->info.note)) {
     d->info.source = HYMG_TUNING_FILE;
   } else {
-    if (measure && h->options.tuning == HYMG_TUNE_MEASURE && measure(h, t)) {
+    if (measure && h->options.tuning != HYMG_TUNE_ESTIMATE && measure(h, t)) {
       d->info.source = HYMG_TUNING_MEASURED;
       remember(h->context, key, t);
       if (file) hymgi_tuning_keep(file, key, t, d->info.note);

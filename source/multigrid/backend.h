@@ -287,7 +287,7 @@ typedef struct hymgi_backend {
   void (*smooth)(hymgi_level *level);
 
   /* chooses level->tuning by measurement; x, y and f of the level are 0 and stay 0 */
-  void (*tune)(hymgi_level *level);
+  void (*tune)(hymgi_level *level, bool measure);
   /* smooth, then residual_restrict to `coarse` (a patch vector), fused if the backend can.
    * from_zero: level->x is 0, which may save work */
   void (*smooth_restrict)(hymgi_level *level, bool from_zero, hymgi_real *coarse, hymgi_real *zero);

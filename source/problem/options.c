@@ -94,9 +94,10 @@ static const hymgi_option table[] = {
      "N|auto",
      "with CUDA: V-cycles from the first level with fewer cells than this take one launch, if\n"
      "none is on the host; 0: none; default auto: as tuned"},
-    {{"tuning", 1, ENUM(tuning, hymg_tuning, HYMG_TUNE_MEASURE)},
-     "measure|estimate",
-     "how the fastest way to run levels is found: by trying (default) or from a table"},
+    {{"tuning", 1, ENUM(tuning, hymg_tuning, HYMG_TUNE_AUTO)},
+     "auto|measure|estimate",
+     "how the fastest way to run levels is found: by trying, or from the sizes of caches and a\n"
+     "table; auto (default): trying on a GPU, else not"},
     {{"transport", 1, HYMGI_ENUM, AT(transport), "hymg_transport", HYMG_TRANSPORT_AUTO, "transport",
       0, HYMG_TRANSPORT_NCCL, NULL, 0},
      "auto|device|staged|peer|nccl",

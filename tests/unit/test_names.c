@@ -22,7 +22,7 @@ static const struct {
              {"hymg_bottom", 6, HYMG_BOTTOM_SWEEPS, "sweeps"},
              {"hymg_interpolation", 5, HYMG_V4, "v4"},
              {"hymg_backend", 3, HYMG_BACKEND_CUDA, "cuda"},
-             {"hymg_tuning", 2, HYMG_TUNE_ESTIMATE, "estimate"},
+             {"hymg_tuning", 3, HYMG_TUNE_AUTO, "auto"},
              {"hymg_memory", 2, HYMG_MEMORY_MANAGED, "managed"},
              {"hymg_transport", 6, HYMG_TRANSPORT_NONE, "none"},
              {"hymg_path", 3, HYMG_PATH_ROBUST, "robust"},
