@@ -123,19 +123,25 @@ static hymg_status begin(hymg_solver *s, const hymg_options *options, const hymg
   return HYMG_OK;
 }
 
-/* Where the coefficients, which have been checked, decide, by level 0 of the robust path, which goes on from there; of the standard path for FMG,
- * which has no other, and if there is not the memory. */
+static bool other_may_do(hymg_status status, hymg_path path, hymg_method method)
+{
+  if (path == HYMG_PATH_ROBUST) return status == HYMG_ENOMEM;
+  return method != HYMG_FMG && (status == HYMG_EINVAL || status == HYMG_EUNSUPPORTED);
+}
+
+/* Where the coefficients, which have been checked, decide, by level 0 of the path that their ranges suggest, which goes on
+ * from there if it is right. The levels of the standard path may not suit the boxes, or the robust one not the memory. */
 static hymg_status choose(hymg_solver *s, const hymgi_backend *backend)
 {
   const hymg_options options = s->options;
   hymgi_path_choice *const path = &s->path;
   TRY(hymgi_agree(s->h.context, hymgi_path_choose(&s->h, path)));
   const bool open = path->path == HYMG_PATH_AUTO;
-  if (open) path->path = options.method == HYMG_FMG ? HYMG_PATH_STANDARD : HYMG_PATH_ROBUST;
+  if (open) path->path = hymgi_path_guess(&s->h);
   TRY(hymgi_agree(s->h.context, hymgi_path_check(&s->h, path)));
   hymg_status status = begin(s, &options, backend);
-  if (open && status == HYMG_ENOMEM && path->path == HYMG_PATH_ROBUST) {
-    path->path = HYMG_PATH_STANDARD;
+  if (open && other_may_do(status, path->path, options.method)) {
+    path->path = path->path == HYMG_PATH_ROBUST ? HYMG_PATH_STANDARD : HYMG_PATH_ROBUST;
     status = begin(s, &options, backend);
   }
   TRY(status);

@@ -83,6 +83,8 @@ static inline int hymgi_discretised(const hymgi_hierarchy *h)
 /* coefficients.c. check, collective: are the operator's coefficients valid? Fills h->range, and
  * method.masked by it, for which there need not be levels. */
 hymg_status hymgi_coefficients_check(hymgi_hierarchy *h);
+double
+hymgi_range_ratio(const hymgi_hierarchy *h); /* the largest beta over the smallest, of these */
 /* Reads the coefficients, which have been checked, for those levels, all but boundaries, diagonals and
  * bounds of eigenvalues, which finish adds to `count` levels. Collective. */
 hymg_status hymgi_coefficients_load(hymgi_hierarchy *h);

@@ -15,6 +15,7 @@ enum { MOST_COARSEST = 8192, LONGEST_COARSEST = 64, MOST_ALONE = 64 };
 enum { MOST_FLAT = 512 };
 #define ALIKE        0.5 /* coupling of an axis over the largest one */
 #define SMOOTH       4   /* largest ratio of neighbouring betas */
+#define SMOOTH_RANGE 100 /* of all betas: more mostly comes from jumps */
 #define SMOOTH_ALPHA 1.5 /* likewise of alphas, each with the coupling of the two cells */
 /* Robust path: most that a cell may be coupled along other axes over its coupling along one that is halved */
 #define LOCAL 100
@@ -176,6 +177,12 @@ hymg_status hymgi_path_choose(const hymgi_hierarchy *h, hymgi_path_choice *choic
   return HYMG_OK;
 }
 
+hymg_path hymgi_path_guess(const hymgi_hierarchy *h)
+{
+  const bool smooth = h->options.method == HYMG_FMG || hymgi_range_ratio(h) < SMOOTH_RANGE;
+  return smooth ? HYMG_PATH_STANDARD : HYMG_PATH_ROBUST;
+}
+
 /* Mean shares of the coupling on level 0. */
 static hymg_status mean_couplings(const hymgi_level *level, double coupling[3])
 {
@@ -283,7 +290,7 @@ hymg_status hymgi_path_judge(hymgi_hierarchy *h, hymgi_path_choice *choice)
   if (h->op->desc.beta[0]) TRY(judge_beta(h, why));
   if (h->op->desc.beta[0] && !*why) {
     TRY(mean_couplings(h->system, h->shares));
-    h->has_shares = !hymgi_is_preconditioned(h); /* else of another operator */
+    h->has_shares = h->method.robust && !hymgi_is_preconditioned(h); /* else of another operator */
     judge_couplings(h->level->n, h->shares, why);
   }
   if (!*why) TRY(judge_alpha(h, why));

@@ -79,6 +79,14 @@ hymg_status hymgi_coefficients_check(hymgi_hierarchy *h)
   return HYMG_OK;
 }
 
+double hymgi_range_ratio(const hymgi_hierarchy *h)
+{
+  double most = 0, least = INFINITY;
+  for (int axis = 0; axis < 3; axis++)
+    most = fmax(most, h->range[axis]), least = fmin(least, -h->range[KINDS + axis]);
+  return most / least;
+}
+
 /* Are the stencil's coefficients representable on all levels, with a margin for their products
  * and sums? */
 static hymg_status check_range(const hymgi_hierarchy *h, const hymg_operator_desc *d,

@@ -17,7 +17,9 @@ typedef struct hymgi_path_choice {
 hymg_status hymgi_path_choose(const hymgi_hierarchy *h, hymgi_path_choice *choice);
 /* Does it matter for the path whether alpha varies: FV4, alpha a field, and another method than FMG? */
 bool hymgi_path_heeds_alpha(const hymgi_hierarchy *h);
-/* Collective: by the coefficients of level 0, which are loaded. */
+/* Where the coefficients decide: which path they will probably choose, by their ranges. */
+hymg_path hymgi_path_guess(const hymgi_hierarchy *h);
+/* Collective: by the coefficients of level 0, which are loaded, of either path. */
 hymg_status hymgi_path_judge(hymgi_hierarchy *h, hymgi_path_choice *choice);
 /* Collective: all that the coefficients of a complete hierarchy say against the path that it has, "" for less. */
 hymg_status hymgi_path_objections(const hymgi_hierarchy *h, char why[HYMGI_OBJECTIONS][HYMGI_WHY]);
