@@ -98,6 +98,22 @@ static axis_choice choices(const hymgi_decomp *finer, int axis, int min_box)
   return c;
 }
 
+/* A rank that gathers a level gets a message from each owner of a box, and sends one back: at most so many at once, and so
+ * many boxes along an axis if there are more. */
+enum { MOST_PEERS = 64, MOST_ALONG = 4 };
+
+/* How many boxes along an axis become one on the way to a single box. */
+static int gathered(const hymgi_decomp *finer, int axis, int min_box)
+{
+  const int *b = finer->boxes, n = finer->n[axis] / 2;
+  if ((int64_t)b[0] * b[1] * b[2] <= MOST_PEERS) return b[axis];
+  for (int merge = MOST_ALONG; merge > 1 && b[axis] > MOST_ALONG; merge--) {
+    const int side = n / (b[axis] / merge);
+    if (b[axis] % merge == 0 && side % 2 == 0 && side >= min_box) return merge;
+  }
+  return b[axis];
+}
+
 /* Keep the boxes while they are wide, else merge 2 x 2 x 2, else gather; a level that is too
  * large for one rank chooses for each axis separately first. */
 static void choose_merge(const hymgi_decomp *finer, int min_box, int64_t gather_below, int merge[3])
@@ -116,13 +132,13 @@ static void choose_merge(const hymgi_decomp *finer, int min_box, int64_t gather_
   }
   for (int a = 0; a < 3; a++) {
     if (cells < (double)gather_below)
-      merge[a] = finer->boxes[a];
+      merge[a] = gathered(finer, a, min_box);
     else if (keep && wide)
       merge[a] = 1;
     else if (pair)
       merge[a] = finer->boxes[a] > 1 ? 2 : 1;
     else
-      merge[a] = either && cells > MANY_CELLS ? mixed[a] : finer->boxes[a];
+      merge[a] = either && cells > MANY_CELLS ? mixed[a] : gathered(finer, a, min_box);
   }
 }
 

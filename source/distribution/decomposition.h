@@ -14,7 +14,7 @@ typedef struct hymgi_decomp {
   int ranks;                        /* of the context */
   int n[3];                         /* cells of the level */
   int boxes[3];                     /* per axis; divides n if they are equal */
-  int merge[3]; /* boxes of the finer level per box of this level, per axis: 1, 2 or finer->boxes */
+  int merge[3];                     /* boxes of the finer level per box of this level, per axis */
   /* Unequal boxes, else NULL. cut: the first cell of each box, then n. origin, on coarser levels: the
    * box of the finer level whose owner has this one, ascending (merge is not used then) */
   int *cut[3], *origin[3];
@@ -36,9 +36,10 @@ hymg_status hymgi_decomp_create(hymg_context *context, const hymg_grid_desc *des
 hymg_status hymgi_decomp_create_for(hymg_context *context, int ranks, const hymg_grid_desc *desc,
                                     hymgi_decomp **decomp);
 /* The next coarser level (n halved on every axis; all n are even). min_box: the smallest side of
- * a distributed box. A level with fewer cells than gather_below becomes one box. Otherwise, in
+ * a distributed box. A level with fewer cells than gather_below becomes one box, where the finer one has more than
+ * 64 boxes in steps: up to four along each axis become one, if their number and sides allow. Otherwise, in
  * this order: boxes wider than 8 cells are halved; boxes are merged in pairs along the axes that
- * have several; all are gathered into one (with more than 2^18 cells only if no mix of halving
+ * have several; all are gathered into one, in the same steps (with more than 2^18 cells only if no mix of halving
  * and pairing is possible). If the level can be coarsened again, its boxes have even sides along
  * axes with several boxes. */
 hymg_status hymgi_decomp_coarsen(hymg_context *context, const hymgi_decomp *finer, int min_box,

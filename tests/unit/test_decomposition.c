@@ -281,6 +281,50 @@ START_TEST(levels_too_large_for_one_rank_are_not_gathered)
 }
 END_TEST
 
+/* Boxes of 256^3 cells, one a rank; below so many cells a level is gathered. */
+static const struct {
+  int side; /* in boxes */
+  int64_t below;
+} gathers[] = {{2, 64 * 64 * 64},
+               {4, 64 * 64 * 64},
+               {6, 128 * 128 * 128},
+               {8, 64 * 64 * 64},
+               {16, 128 * 128 * 128},
+               {24, 64 * 64 * 64},
+               {32, 128 * 128 * 128},
+               {40, 128 * 128 * 128},
+               {8, 0},
+               {16, 0},
+               {23, 0}};
+
+/* At most 64 boxes become one, so that no rank waits for more messages, or 125 where only 5 divides a side; a prime
+ * number of boxes a side becomes one at once. */
+START_TEST(many_boxes_are_gathered_in_steps)
+{
+  hymg_context *context = fake_context();
+  const int side = gathers[_i].side, n = 256 * side;
+  hymg_grid_desc desc = desc_of((int[3]){n, n, n}, (int[3]){side, side, side});
+  hymgi_decomp *level[32];
+  int levels = 1;
+  ck_assert(hymgi_decomp_create_for(context, side * side * side, &desc, &level[0]) == HYMG_OK);
+  while (level[levels - 1]->n[0] % 2 == 0) {
+    ck_assert(hymgi_decomp_coarsen(context, level[levels - 1], 4, gathers[_i].below,
+                                   &level[levels]) == HYMG_OK);
+    const hymgi_decomp *d = level[levels++];
+    const int merged = d->merge[0] * d->merge[1] * d->merge[2];
+    const double cells = (double)d->n[0] * d->n[1] * d->n[2];
+    ck_assert_int_eq(d->boxes[0] * d->merge[0], level[levels - 2]->boxes[0]);
+    ck_assert_msg(merged <= (side % 5 ? 64 : 125) || side == 23, "%d boxes become one", merged);
+    ck_assert_msg(cells >= (double)gathers[_i].below || d->boxes[0] == 1 || merged > 1,
+                  "%d boxes a side stay on %d^3 cells", d->boxes[0], d->n[0]);
+  }
+  ck_assert_int_eq(level[levels - 1]->boxes[0], 1);
+  while (levels > 0)
+    hymgi_decomp_destroy(&level[--levels]);
+  free(context);
+}
+END_TEST
+
 /* ---- default boxes ---- */
 
 /* The nearest allowed count by trying all. */
@@ -423,6 +467,7 @@ int main(void)
   tcase_add_loop_test(tests, levels_coarsen_to_wide_boxes_with_whole_images, 0, COUNT(cuts));
   tcase_add_test(tests, wide_boxes_are_halved_then_merged_then_gathered);
   tcase_add_test(tests, levels_too_large_for_one_rank_are_not_gathered);
+  tcase_add_loop_test(tests, many_boxes_are_gathered_in_steps, 0, COUNT(gathers));
   tcase_add_loop_test(tests, default_boxes_are_as_many_as_ranks_or_nearest, 0, COUNT(rank_counts));
   tcase_add_test(tests, default_boxes_are_near_cubes_and_cut_z_first);
   tcase_add_test(tests, bad_boxes_and_owners_are_named);
