@@ -55,6 +55,7 @@ static void join_box(const hymgi_conductances *c, const hymgi_geom *g, int threa
 static void find_holds(int threads, const hymgi_conductances *c, const hymgi_geom *g,
                        const int64_t *parent, double *parts)
 {
+  (void)threads;
 #pragma omp parallel num_threads(threads)
   {
 #pragma omp for schedule(static)

@@ -78,7 +78,7 @@ static void make_plane(const hymgi_level *level, int b, int face, const double *
     plane[m] = fmin(fmax(plane[m], 0), 1);
 }
 
-static hymg_status read(hymgi_hierarchy *h, int face, const hymg_field *field, double constant,
+static hymg_status read_field(hymgi_hierarchy *h, int face, const hymg_field *field, double constant,
                         double *cells)
 {
   if (field) return hymgi_boundary_read(h->system, field, face, cells);
@@ -88,9 +88,9 @@ static hymg_status read(hymgi_hierarchy *h, int face, const hymg_field *field, d
 
 static hymg_status read_shares(hymgi_hierarchy *h, int face, condition *c, double *cells)
 {
-  TRY(read(h, face, c->alpha_field, c->alpha, cells));
+  TRY(read_field(h, face, c->alpha_field, c->alpha, cells));
   hymgi_boundary_each(h->system, face, cells, keep_alpha, c);
-  TRY(read(h, face, c->beta_field, c->beta, cells));
+  TRY(read_field(h, face, c->beta_field, c->beta, cells));
   hymgi_boundary_each(h->system, face, cells, make_share, c);
   TRY(hymgi_agree(h->context, c->status));
   return hymgi_comm_max_double(h->context, h->context->comm, &c->largest, 1);
