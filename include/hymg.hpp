@@ -103,7 +103,7 @@ using stride3 = std::array<std::ptrdiff_t, 3>;
 
 /* A brick of count[0] x count[1] x count[2] values that someone else owns, in host or device
  * memory; (i, j, k) is data[i * stride[0] + j * stride[1] + k * stride[2]]. T is double or const
- * double. Of a plane or line two numbers or one will do: {f.data(), {nx, ny}}; there is one value
+ * double, or float for a field over it. Of a plane or line two numbers or one will do: {f.data(), {nx, ny}}; there is one value
  * along the other axes. */
 template <class T> class strided_span
 {
@@ -256,11 +256,12 @@ class solver;
 class field : public handle<hymg_field>
 {
 public:
-  /* Zeros, in plain rows. */
-  explicit field(const grid &g, hymg_centering centering = HYMG_CELL, hymg_space space = HYMG_HOST)
+  /* Zeros, in plain rows, of double or (HYMG_FLOAT) float. */
+  explicit field(const grid &g, hymg_centering centering = HYMG_CELL, hymg_space space = HYMG_HOST,
+                 hymg_precision precision = HYMG_DOUBLE)
       : handle(
             [&](hymg_field **f) {
-              return hymg_field_create_in(g.get(), space, centering, HYMG_DOUBLE, f);
+              return hymg_field_create_in(g.get(), space, centering, precision, f);
             },
             hymg_field_destroy, g.raw_context(), g)
   {
@@ -271,12 +272,12 @@ public:
    * `low` of the grid holds everything that this rank holds. */
   field(const grid &g, const strided_span<double> &array, const index3 &low,
         hymg_centering centering = HYMG_CELL, hymg_space space = HYMG_HOST)
-      : handle(
-            [&](hymg_field **f) {
-              return hymg_field_wrap(g.get(), space, centering, HYMG_DOUBLE, low.data(),
-                                     array.count().data(), array.stride().data(), array.data(), f);
-            },
-            hymg_field_destroy, g.raw_context(), g)
+      : field(g, array, low, centering, space, HYMG_DOUBLE)
+  {
+  }
+  field(const grid &g, const strided_span<float> &array, const index3 &low,
+        hymg_centering centering = HYMG_CELL, hymg_space space = HYMG_HOST)
+      : field(g, array, low, centering, space, HYMG_FLOAT)
   {
   }
   /* Copies in, out: the span's brick whose low corner is entry `low` of the grid, all of it held by
@@ -330,6 +331,17 @@ public:
   double mean() const { return reduced(hymg_field_mean); }
 
 private:
+  template <class T>
+  field(const grid &g, const strided_span<T> &array, const index3 &low, hymg_centering centering,
+        hymg_space space, hymg_precision precision)
+      : handle(
+            [&](hymg_field **f) {
+              return hymg_field_wrap(g.get(), space, centering, precision, low.data(),
+                                     array.count().data(), array.stride().data(), array.data(), f);
+            },
+            hymg_field_destroy, g.raw_context(), g)
+  {
+  }
   template <class Call, class Field, class Span>
   void copy(Call call, Field *f, const Span &a, const index3 &low, hymg_space space) const
   {

@@ -22,7 +22,7 @@ class Solver(Objects):
 
     The shape decides which it is: (nk, nj, ni), (nj, ni) or (n,). All arrays, and what is given per axis, then have as
     many axes.
-    Arrays are cell averages of float64, of any strides, indexed as `shape` says. With order "C", the default, the
+    Arrays are cell averages of float64 or float32, of any strides, indexed as `shape` says. With order "C", the default, the
     last axis is the library's x, so that C-contiguous arrays are the fast ones; with order "F" the first is. Messages
     and notes name the axes of the arrays, "axis 0" being the first, and cells as the arrays are indexed.
 
@@ -153,10 +153,11 @@ class Solver(Objects):
         self.close()
 
     def solve(self, f: Any, out: Any = None, guess: Any = None) -> Any:
-        """Solves A u = f and returns u, in `out` or else in a new array of f's framework and memory.
+        """Solves A u = f and returns u, in `out` or else in a new array of f's framework and memory: of float32 if f is,
+        else of float64. The solve itself, and what `result` says of it, is the same for both.
 
         f      the right-hand side: any array or nested sequence of the right shape; not changed
-        out    the array for u: float64; it may be f
+        out    the array for u: float64 or float32; it may be f
         guess  the initial guess, of a Solver with initial_guess=True; zero if None. It may be `out`
 
         `result` then says how it went. A solve that does not converge gives a ConvergenceWarning. Ctrl-C ends the solve
@@ -249,7 +250,8 @@ class Solver(Objects):
         """The fluxes -b beta grad u through all faces, per unit of area and positive in the direction of the axis.
 
         u    cell averages, as solve returns them
-        out  per axis of the arrays one of float64, for the faces normal to it; None: new ones, of u's framework
+        out  per axis of the arrays one of float64 or float32, for the faces normal to it; None: new ones, of u's framework
+             and type
 
         Returns one array per axis. That of axis i has one entry more along axis i than `local_shape`: entry j is the low
         face of cell j, as in beta. On boundaries the fluxes obey the boundary conditions, with the boundary data: their

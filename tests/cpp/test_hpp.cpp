@@ -477,6 +477,36 @@ static void test_body()
   CHECK(text.find("a = 0 with a robin condition") != std::string::npos);
 }
 
+/* A solve with an array of floats for f and a field of floats for u: u is the rounding of that with doubles. */
+static void test_floats()
+{
+  const hymg::index3 n = {6, 5, 4};
+  const hymg::grid g(make_context(), box(n[0], n[1], n[2]));
+  hymg::options options;
+  options.method = HYMG_MG;
+  hymg::solver solver(hymg::linear_operator(g), options);
+  std::vector<double> wide = random_values(120);
+  std::vector<float> narrow(2 * 120, -7);
+  const hymg::strided_span<float> every_other(narrow.data(), n, {2, 12, 60});
+  for (std::size_t m = 0; m < wide.size(); m++)
+    wide[m] = narrow[2 * m] = float(wide[m]);
+  hymg::field f(g), u(g), narrow_u(g, HYMG_CELL, HYMG_HOST, HYMG_FLOAT);
+  hymg::field narrow_f(g, every_other, {0, 0, 0});
+  f.write_own({wide.data(), n});
+  const double residual = solver.solve(f, u).residual_max;
+  CHECK(solver.solve(narrow_f, narrow_u).residual_max == residual);
+  std::vector<double> want = held(u, n), got = held(narrow_u, n);
+  narrow_f.assign(u);
+  bool rounded = true, untouched = true, stored = true;
+  for (std::size_t m = 0; m < want.size(); m++) {
+    const bool here = !std::isnan(want[m]);
+    rounded = rounded && (here ? got[m] == double(float(want[m])) : std::isnan(got[m]));
+    stored = stored && narrow[2 * m] == (here ? float(want[m]) : float(wide[m]));
+    untouched = untouched && narrow[2 * m + 1] == -7;
+  }
+  CHECK(rounded && stored && untouched);
+}
+
 int main(int argc, char **argv)
 {
 #ifdef TEST_MPI
@@ -495,6 +525,7 @@ int main(int argc, char **argv)
   test_plane();
   test_line_and_advice();
   test_body();
+  test_floats();
   failures = failed;
 #ifdef TEST_MPI
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

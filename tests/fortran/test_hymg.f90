@@ -178,13 +178,14 @@ contains
     integer, parameter :: n(3) = [9, 5, 7]
     real(c_double) :: f(n(1), n(2), n(3)), worst
     real(c_double), target :: u(n(1), n(2), n(3)), wrapped(0:n(1) + 1, n(2), n(3))
+    real(c_float), target :: floats(0:n(1) + 1, 2 * n(2), n(3)), rounded(n(1), n(2), n(3))
     type(hymg_operator_desc) :: desc
     type(hymg_options) :: options
     type(hymg_result) :: result
     type(hymg_grid) :: grid
     type(hymg_operator) :: op
     type(hymg_solver) :: solver
-    type(hymg_field) :: rhs, solution
+    type(hymg_field) :: rhs, solution, narrow
     integer :: i, j, k
     grid = make_grid(n)
     desc%extrapolation = HYMG_EXTRAPOLATION_LINEAR
@@ -220,6 +221,22 @@ contains
     call check(all(wrapped(1:n(1), :, :) == u .or. wrapped(1:n(1), :, :) == -7._c_double), 'the same bits')
     call check(any(wrapped(1:n(1), :, :) == u) .or. hymg_grid_num_local(grid) == 0, 'in place')
     call check(all(wrapped([0, n(1) + 1], :, :) == -7._c_double), 'ghosts untouched')
+    call hymg_field_destroy(solution)
+    floats = -7 ! f and u in arrays of floats, of any strides: the bits of the same f in doubles
+    rounded = real(f, c_float)
+    f = rounded
+    call check(hymg_field_write_own(rhs, f) == HYMG_OK, 'write the rounded f')
+    call check(hymg_field_wrap(grid, HYMG_CELL, wrapped(1:n(1), :, :), solution) == HYMG_OK, 'wrap again')
+    call check(hymg_solve(solver, rhs, solution) == HYMG_OK, 'solve with doubles')
+    call whole(solution, u)
+    call hymg_field_destroy(solution)
+    call check(hymg_field_wrap(grid, HYMG_CELL, floats(1:n(1), 2::2, :), solution) == HYMG_OK, 'wrap floats')
+    call check(hymg_field_wrap(grid, HYMG_CELL, rounded, narrow) == HYMG_OK, 'wrap f in floats')
+    call check(hymg_solve(solver, narrow, solution) == HYMG_OK, 'solve with floats')
+    call check(all(floats(1:n(1), 2::2, :) == real(u, c_float) .or. floats(1:n(1), 2::2, :) == -7), 'rounded')
+    call check(any(floats(1:n(1), 2::2, :) == real(u, c_float)) .or. hymg_grid_num_local(grid) == 0, 'in floats')
+    call check(all(floats([0, n(1) + 1], :, :) == -7) .and. all(floats(:, 1::2, :) == -7), 'the rest untouched')
+    call hymg_field_destroy(narrow)
     call hymg_field_destroy(solution)
     call hymg_field_destroy(rhs)
     call hymg_solver_destroy(solver)
