@@ -22,6 +22,7 @@ typedef enum kernels_mode {
   KERNELS_LEVELS,         /* which kernels each level runs */
   KERNELS_CYCLE,          /* F-cycles: bytes, memory, set-up */
   KERNELS_SOLVE,          /* solves to a tolerance */
+  KERNELS_ARRAYS,         /* the same with f and u in arrays of the program */
   KERNELS_THRESHOLD,      /* coarse levels: GPU by kernels, GPU in one launch, host */
   KERNELS_TRIAD,
   KERNELS_LIST
@@ -136,8 +137,10 @@ bool kernels_kit_create(hymg_context *context, const kernels_problem *p, hymg_st
 void kernels_kit_destroy(kernels_kit *kit);
 /* Level 0 works on x and f, as within a solve. */
 void kernels_kit_bind(kernels_kit *kit);
-/* One solve from f to x: seconds, NaN after a failure. */
+/* One solve from f to x: seconds, NaN after a failure; solve_fields: of other fields. */
 double kernels_kit_solve(kernels_kit *kit, hymg_result *result);
+double kernels_kit_solve_fields(kernels_kit *kit, const hymg_field *f, hymg_field *u,
+                                hymg_result *result);
 /* The median of as many solves as the options ask for, after a warm-up; NaN after a failure. */
 double kernels_kit_time_solves(const kernels_options *options, kernels_kit *kit,
                                hymg_result *result);
@@ -247,6 +250,7 @@ double kernels_count_instructions(int threads, void (*work)(void *), void *argum
                                   const char **why);
 bool kernels_run_cycle(kernels_bench *bench);
 bool kernels_run_solve(kernels_bench *bench);
+bool kernels_run_arrays(kernels_bench *bench);
 bool kernels_run_threshold(kernels_bench *bench);
 
 /* A form of cuda/kernel_table.h, and the smallest level, in cells, that uses it. */

@@ -90,6 +90,11 @@ static bool read_table(command_line *c, int argc, char **argv, kernels_options *
        .kind = OPTION_SET, &o->mode, KERNELS_CYCLE},
       {"solve", NULL, "solves to 1e-8, at the same sizes", .kind = OPTION_SET, &o->mode,
        KERNELS_SOLVE},
+      {"arrays", NULL,
+       "solves to 1e-8, F then V, with fields of the solver in turn with arrays of doubles and of "
+       "floats in the solver's "
+       "memory",
+       .kind = OPTION_SET, &o->mode, KERNELS_ARRAYS},
       {"ladder", NULL,
        "what each step of the tuning brings: a smoother call, one with the residual's "
        "restriction, and the F-cycle; at 128 and 256, GPU 64 to 512",
