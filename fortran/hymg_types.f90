@@ -232,6 +232,7 @@ module hymg_types
     integer(c_int) :: path
     integer(c_int) :: precision
     type(c_ptr) :: note
+    integer(c_int) :: status
   end type
 
   type, bind(c) :: hymg_level_info

@@ -807,6 +807,8 @@ typedef struct hymg_result {
    * of FMG means, advice if the solve did not converge); owned by the solver, valid until its next solve
    * or its destruction */
   const char *note;
+  /* OK. Where a call makes several solves, that of this one; if it has failed, all other members are 0 or NULL. */
+  hymg_status status;
 } hymg_result;
 
 /* Collective: builds the hierarchy and reads the coefficients. options NULL: the defaults. An
@@ -838,6 +840,27 @@ HYMG_API void hymg_solver_destroy(hymg_solver **solver);
  * solve), EMPI. u is undefined after an error. */
 HYMG_API hymg_status hymg_solve(hymg_solver *solver, const hymg_field *f, hymg_field *u,
                                 hymg_result *result);
+
+/* Several solves by one call. What each does and gives, to the bit, is what hymg_solve does and gives, called for one after the
+ * other in this order. Each is made whatever becomes of the others: one that does not converge is a result as always, and one
+ * that fails says so in results[m].status, while u[m] alone is undefined. The call returns the status of the first one that
+ * failed, whose text names its number, counted from 0. results may be NULL; histories and notes in it are valid until the next
+ * solve of their solver or its destruction.
+ *   solve_many   collective: A u[m] = f[m] with one solver. If a solve ends with reason STOPPED (hymg_solver_stop or the
+ *                monitor), those after it are not begun: they have that reason, no cycles, and u[m] as it was
+ *   solve_batch  solver[m] for f[m] and u[m]. Solvers of different contexts, each of one rank without a communicator, work at
+ *                the same time where that is faster, one thread for each context: as many as the contexts have threads
+ *                together, and no more than OpenMP gives a context by default. On a GPU each context has a stream of its own,
+ *                unless they were given the same one. Solvers of one context work one after the other, as do contexts with
+ *                communicators, for whose ranks the call is collective with the same solvers in the same order. Monitors of
+ *                different contexts may be called at the same time, by threads of the library. The text of a failure is that of
+ *                its context
+ * Errors: those of hymg_solve, EINVAL (a count below 0, NULL). */
+HYMG_API hymg_status hymg_solve_many(hymg_solver *solver, int count, const hymg_field *const f[],
+                                     hymg_field *const u[], hymg_result results[]);
+HYMG_API hymg_status hymg_solve_batch(int count, hymg_solver *const solver[],
+                                      const hymg_field *const f[], hymg_field *const u[],
+                                      hymg_result results[]);
 
 /* Collective: one cycle for A u = f on level 0 and nothing else: no norm, no test, no wait for a GPU
  * and, from the second call with the same fields on, no agreement of the ranks (a rank with another

@@ -364,6 +364,19 @@ inline std::array<hymg_field *, 3> pointers(const faces &f)
 {
   return {f[0].get(), f[1].get(), f[2].get()};
 }
+template <class T, class Handle> std::vector<T *> pointers(const std::vector<Handle> &handles)
+{
+  std::vector<T *> all;
+  for (const Handle &h : handles)
+    all.push_back(h.get());
+  return all;
+}
+inline void check_sizes(std::size_t f, std::size_t other)
+{
+  if (f != other)
+    throw error(HYMG_EINVAL, std::to_string(f) + " right-hand sides, but " + std::to_string(other) +
+                                 " solutions or solvers");
+}
 } // namespace detail
 inline void mask_coefficients(const field &active, faces &beta, field *alpha = nullptr,
                               field *weight = nullptr)
@@ -523,6 +536,17 @@ public:
     must(hymg_solve(get(), f.get(), u.get(), &result));
     return result;
   }
+  /* Collective: A u[m] = f[m] for each m, as that many solves. Throws the first failure when all have been made; results[m] has the
+   * status of each. Not to converge is a result. */
+  void solve_many(const std::vector<field> &f, std::vector<field> &u,
+                  std::vector<hymg_result> &results)
+  {
+    const auto fs = detail::pointers<const hymg_field>(f);
+    const auto us = detail::pointers<hymg_field>(u);
+    detail::check_sizes(f.size(), u.size());
+    results.assign(f.size(), hymg_result{});
+    must(hymg_solve_many(get(), int(f.size()), fs.data(), us.data(), results.data()));
+  }
   /* Collective: one cycle for A u = f from zero, or from u, without norms and tests. */
   void cycle(const field &f, field &u, bool from_u = false, hymg_cycle kind = HYMG_CYCLE_DEFAULT)
   {
@@ -569,6 +593,24 @@ private:
   }
   linear_operator operator_;
 };
+
+/* Systems of solvers of their own, as hymg_solve_batch: those of different contexts work at the same time where that is faster.
+ * Throws the first failure when all have been tried; results[m] has the status of each. */
+inline void solve_batch(const std::vector<solver> &solvers, const std::vector<field> &f,
+                        std::vector<field> &u, std::vector<hymg_result> &results)
+{
+  const auto ss = detail::pointers<hymg_solver>(solvers);
+  const auto fs = detail::pointers<const hymg_field>(f);
+  const auto us = detail::pointers<hymg_field>(u);
+  detail::check_sizes(f.size(), u.size());
+  detail::check_sizes(f.size(), solvers.size());
+  results.assign(f.size(), hymg_result{});
+  const hymg_status status =
+      hymg_solve_batch(int(f.size()), ss.data(), fs.data(), us.data(), results.data());
+  for (std::size_t m = 0; m < results.size(); m++)
+    check(results[m].status, solvers[m].raw_context());
+  check(status);
+}
 
 inline field::field(const solver &s, int level)
     : handle(

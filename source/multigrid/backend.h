@@ -392,5 +392,7 @@ void hymgi_cpu_fv4_alpha_data_term(const hymgi_level *level, int axis, const dou
 
 /* The number of threads for a request of `wanted` (0: the default) on the host, for one of so many ranks of a node. */
 int hymgi_backend_threads(int wanted, int ranks);
+/* run(m, user) for each 0 <= m < count by so many threads at once, in any order; loops within run then have one. */
+void hymgi_run_side_by_side(int threads, int count, void (*run)(int m, void *user), void *user);
 
 #endif

@@ -8,6 +8,7 @@ contains
     type(hymg_cycle_record), intent(in) :: record
     integer(c_int), value :: cycle
     type(c_ptr), value :: user
+    if (cycle == 0) cycles_seen = 0
     count_cycles = cycle == cycles_seen .and. record%residual_max >= 0 .and. .not. c_associated(user)
     cycles_seen = cycles_seen + 1
   end function
@@ -181,7 +182,7 @@ contains
     real(c_float), target :: floats(0:n(1) + 1, 2 * n(2), n(3)), rounded(n(1), n(2), n(3))
     type(hymg_operator_desc) :: desc
     type(hymg_options) :: options
-    type(hymg_result) :: result
+    type(hymg_result) :: result, results(2)
     type(hymg_grid) :: grid
     type(hymg_operator) :: op
     type(hymg_solver) :: solver
@@ -236,6 +237,17 @@ contains
     call check(all(floats(1:n(1), 2::2, :) == real(u, c_float) .or. floats(1:n(1), 2::2, :) == -7), 'rounded')
     call check(any(floats(1:n(1), 2::2, :) == real(u, c_float)) .or. hymg_grid_num_local(grid) == 0, 'in floats')
     call check(all(floats([0, n(1) + 1], :, :) == -7) .and. all(floats(:, 1::2, :) == -7), 'the rest untouched')
+    call hymg_field_destroy(narrow)
+    call hymg_field_destroy(solution)
+    call check(hymg_field_create(grid, solver, HYMG_CELL, HYMG_DOUBLE, solution) == HYMG_OK, 'another u')
+    call check(hymg_field_create(grid, solver, HYMG_CELL, HYMG_DOUBLE, narrow) == HYMG_OK, 'a second u')
+    call check(hymg_solve_many(solver, 2, [rhs, rhs], [solution, narrow], results) == HYMG_OK, 'two right-hand sides')
+    call check(all(results%status == HYMG_OK) .and. logical(all(results%converged)), 'both converged')
+    call whole(narrow, f)
+    call check(all(f == u), 'the bits of one solve')
+    call check(hymg_solve_batch(2, [solver, solver], [rhs, rhs], [solution, hymg_field()], results) == HYMG_EINVAL, &
+        'a batch with a null u')
+    call check(results(1)%status == HYMG_OK .and. results(2)%status == HYMG_EINVAL, 'the other one is solved')
     call hymg_field_destroy(narrow)
     call hymg_field_destroy(solution)
     call hymg_field_destroy(rhs)
