@@ -56,6 +56,7 @@ class Objects:
         self._link: Any = None  # what _differentiable keeps
         self._data_kept: Any = None  # and _adjoint
         self.result: Optional[Result] = None
+        self.results: tuple[Optional[Result], ...] = ()  # of solve_many
 
     @property
     def local_shape(self) -> tuple[int, ...]:
@@ -425,6 +426,10 @@ class Objects:
         result = ffi.new("hymg_result *")
         self._watch.error = None
         self._check(lib.hymg_solve(self._solver, self._f, self._u, result))
+        return self._keep_result(result)
+
+    def _keep_result(self, result: Any) -> Result:
+        """Of a solve that has just been made; raises what its monitor has raised."""
         self._last, self.result = result, result_of(result, self._axes)
         with self._together():
             self._watch.interrupts.release()

@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, Optional, Union
 
-from . import _adjoint, _arrays
+from . import _adjoint, _arrays, _many
 from ._description import described
 from ._hymg import ffi, lib
 from ._library import ConvergenceWarning, enum_word, nearest
@@ -181,6 +181,20 @@ class Solver(Objects):
         if not result.converged:
             warnings.warn(f"{result.reason}: {result.note}\n{advice}", ConvergenceWarning, stacklevel=2)
         return u
+
+    def solve_many(self, f: Any, out: Any = None, guess: Any = None) -> Any:
+        """Solves A u = f for several f, which give what `solve` gives for one after the other, to the bit.
+
+        f      an array with one axis more, the first, whose entries are the right-hand sides, or a sequence of arrays
+        out    the same of arrays for the solutions
+        guess  the same of initial guesses
+
+        Returns the solutions, in `out`, else in a new array where f is one, else in a list. `results` then says how each
+        went, `result` the last one. Those that do not converge give a ConvergenceWarning each. If one fails, the others are
+        solved all the same, its entry in `results` is None, and its hymg.Error is raised: `out` has the others. If the
+        monitor ends a solve, those after it are not begun and new arrays have NaN there. Errors: those of solve.
+        """
+        return _many.solve_many(self, f, out, guess)
 
     def advice(self) -> str:
         """What may slow down or spoil the solves of this solver, by what it knows and its last solve: one line each, with
