@@ -23,6 +23,7 @@ typedef enum kernels_mode {
   KERNELS_CYCLE,          /* F-cycles: bytes, memory, set-up */
   KERNELS_SOLVE,          /* solves to a tolerance */
   KERNELS_ARRAYS,         /* the same with f and u in arrays of the program */
+  KERNELS_BATCH,          /* systems of contexts of their own, in turn and at the same time */
   KERNELS_THRESHOLD,      /* coarse levels: GPU by kernels, GPU in one launch, host */
   KERNELS_TRIAD,
   KERNELS_LIST
@@ -41,7 +42,7 @@ typedef struct kernels_options {
   int cuda;                            /* on a GPU */
   hymg_smoother smoother;
   bool one_smoother; /* only `smoother` has rows in the table */
-  int threads, repeat;
+  int threads, repeat, systems;
   double seconds;        /* minimum time for which a row is repeated */
   double triad_mb;       /* of its arrays together; 0: from the caches, on a GPU 1 GiB */
   const char *operation; /* only rows whose name contains this, or NULL */
@@ -251,6 +252,7 @@ double kernels_count_instructions(int threads, void (*work)(void *), void *argum
 bool kernels_run_cycle(kernels_bench *bench);
 bool kernels_run_solve(kernels_bench *bench);
 bool kernels_run_arrays(kernels_bench *bench);
+bool kernels_run_batch(kernels_bench *bench);
 bool kernels_run_threshold(kernels_bench *bench);
 
 /* A form of cuda/kernel_table.h, and the smallest level, in cells, that uses it. */
