@@ -348,6 +348,8 @@ class Objects:
     def _after_fork(self) -> None:
         """In the new process. What the parent has beside memory did not come along."""
         busy, self._lock = self._lock.locked(), threading.Lock()
+        if not self._finalizer.alive:  # closed
+            return
         level = ffi.new("hymg_level_info *")
         lib.hymg_solver_level(self._solver, 0, level)
         threads = lib.hymg_context_threads(self._context)

@@ -1,5 +1,8 @@
 """Several right-hand sides and batches of solvers: the bits of single solves, and what one that fails leaves of the others."""
 
+import multiprocessing
+import warnings
+
 import dense
 import numpy as np
 import pytest
@@ -133,3 +136,26 @@ def test_a_batch_with_one_that_fails(rng):
         with pytest.raises(hymg.InvalidArgument, match="system 1: .*mean"):
             hymg.solve_batch([s, strict, other], f, out=out)
         assert np.array_equal(out[0], expected[0]) and np.array_equal(out[2], expected[1])
+
+
+def compare_in_child(solvers, f, expected):
+    assert all(np.array_equal(one, other) for one, other in zip(hymg.solve_batch(solvers, f), expected))
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork here")
+def test_a_batch_in_a_fork_after_one_in_its_parent(rng):
+    """The child lacks the threads that the parent's batch has used. A closed solver does no harm there."""
+    closed = hymg.Solver(SHAPE)
+    closed.close()
+    f = [rng.standard_normal((16, 16, 16)) for _ in range(4)]
+    solvers = [hymg.Solver((16, 16, 16), spacing=0.1, threads=1, backend="host") for _ in f]
+    expected = hymg.solve_batch(solvers, f)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = multiprocessing.get_context("fork").Process(target=compare_in_child, args=(solvers, f, expected))
+        child.start()
+    child.join(100)
+    alive = child.is_alive()
+    child.kill()
+    child.join()
+    assert not alive and child.exitcode == 0 and "closed" in repr(closed)
