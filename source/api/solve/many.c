@@ -195,17 +195,29 @@ static double time_of(const hymg_solver *solver, int threads)
   return sum;
 }
 
+/* Several threads of a context work well on so many cells: those of larger systems share caches and were the first to touch
+ * their part of the vectors. */
+enum { LARGE = 64 * 64 * 64 };
+
+static bool is_for_a_team(const hymg_solver *solver)
+{
+  return solver->h.level->backend->id == HYMG_BACKEND_HOST && solver->h.context->threads > 1 &&
+         solver->h.level->cells > LARGE;
+}
+
 /* How many threads, for a context each; 1: one after the other, with their own threads, is faster. */
 static int choose_workers(const batch *b)
 {
   double in_turn = 0, all = 0, longest = 0;
   int64_t threads = 0;
+  bool teams = false;
   for (int g = 0; g < b->groups; g++) {
     double own = 0;
     for (int m = b->first[g]; m < b->first[g + 1]; m++) {
       const hymg_solver *s = b->jobs[b->order[m]].solver;
       own += time_of(s, 1);
       in_turn += time_of(s, s->h.context->threads);
+      teams = teams || is_for_a_team(s);
     }
     threads += b->jobs[b->order[b->first[g]]].solver->h.context->threads;
     longest = own > longest ? own : longest;
@@ -215,7 +227,7 @@ static int choose_workers(const batch *b)
   int64_t workers = b->groups < threads ? b->groups : threads;
   workers = workers < most ? workers : most;
   const double shared = workers > 0 ? all / (double)workers : 0;
-  return (shared > longest ? shared : longest) < in_turn ? (int)workers : 1;
+  return !teams && (shared > longest ? shared : longest) < in_turn ? (int)workers : 1;
 }
 
 static void run_batch(int workers, int count, batch *b)
