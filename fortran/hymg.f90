@@ -2,6 +2,7 @@
 !   * hymg_field_write, _read, _write_own, _read_own and _wrap also take an array of rank 3 of any strides, a(:,:,:).
 !     Its extents are the brick's; `low` is the index of its first element when the grid's first cell is (1, 1, 1), and is
 !     (1, 1, 1) if absent. For an array whose bounds are global indices: status = hymg_field_write(f, a, lbound(a));
+!     hymg_field_wrap takes arrays of real(c_float), too;
 !   * hymg_field_put also takes cell(3, :), of which (1, 1, 1) is the first cell of the grid, and value(:);
 !   * hymg_body_fractions also takes distances a(:,:,:) at vertices, of which (1, 1, 1) is the low corner of cell (1, 1, 1);
 !   * hymg_text and hymg_error_text give character strings;
@@ -30,10 +31,14 @@ module hymg
     procedure hymg_field_put_c, put_cells
   end interface
   interface hymg_field_wrap
-    procedure hymg_field_wrap_c, wrap_array
+    procedure hymg_field_wrap_c, wrap_array, wrap_floats
   end interface
   interface hymg_body_fractions
     procedure hymg_body_fractions_c, fractions_of_array
+  end interface
+
+  interface brick_of
+    procedure brick_of_doubles, brick_of_floats
   end interface
 
   ! What hymg.h calls a brick and its data.
@@ -43,8 +48,8 @@ module hymg
     type(c_ptr) :: data
   end type
 
-  private :: write_array, read_array, write_own_array, read_own_array, wrap_array, &
-    fractions_of_array, brick_of, address
+  private :: write_array, read_array, write_own_array, read_own_array, wrap_array, wrap_floats, &
+    fractions_of_array, brick_of, brick_of_doubles, brick_of_floats, first_of, address
 
 contains
 
@@ -145,6 +150,18 @@ contains
         b%data, field)
   end function
 
+  integer(c_int) function wrap_floats(grid, centering, array, field, low) result(status)
+    type(hymg_grid), intent(in) :: grid
+    integer(c_int), intent(in) :: centering
+    real(c_float), intent(inout), target :: array(:, :, :)
+    type(hymg_field), intent(inout) :: field
+    integer, intent(in), optional :: low(3)
+    type(brick) :: b
+    b = brick_of(array, low)
+    status = hymg_field_wrap_c(grid, HYMG_HOST, centering, HYMG_FLOAT, b%low, b%count, b%stride, &
+        b%data, field)
+  end function
+
   integer(c_int) function fractions_of_array(distance, volume, area, low) result(status)
     real(c_double), intent(in), target :: distance(:, :, :)
     type(hymg_field), intent(in) :: volume, area(3)
@@ -154,29 +171,50 @@ contains
     status = hymg_body_fractions_c(b%low, b%count, b%stride, b%data, volume, area)
   end function
 
-  type(brick) function brick_of(array, low) result(b)
+  type(brick) function brick_of_doubles(array, low) result(b)
     real(c_double), intent(in), target :: array(:, :, :)
     integer, intent(in), optional :: low(3)
-    integer :: second(3), d
-    b%low = 0
-    if (present(low)) b%low = int(low - 1, c_int)
-    b%count = int(shape(array), c_int)
-    b%stride = 0
-    b%data = c_null_ptr
+    integer(c_ptrdiff_t) :: second(3)
+    integer :: d, at(3)
+    b = first_of(shape(array), low)
     if (size(array) == 0) return
     b%data = c_loc(array(1, 1, 1))
     do d = 1, 3
-      if (b%count(d) < 2) cycle
-      second = 1
-      second(d) = 2
-      b%stride(d) = (address(array(second(1), second(2), second(3))) - address(array(1, 1, 1))) &
-          / int(c_sizeof(1._c_double), c_ptrdiff_t)
+      at = min(1 + merge(1, 0, [1, 2, 3] == d), shape(array))
+      second(d) = address(c_loc(array(at(1), at(2), at(3))))
     end do
+    b%stride = (second - address(b%data)) / int(c_sizeof(1._c_double), c_ptrdiff_t)
   end function
 
-  integer(c_ptrdiff_t) function address(x)
-    real(c_double), intent(in), target :: x
-    address = transfer(c_loc(x), address)
+  type(brick) function brick_of_floats(array, low) result(b)
+    real(c_float), intent(in), target :: array(:, :, :)
+    integer, intent(in), optional :: low(3)
+    integer(c_ptrdiff_t) :: second(3)
+    integer :: d, at(3)
+    b = first_of(shape(array), low)
+    if (size(array) == 0) return
+    b%data = c_loc(array(1, 1, 1))
+    do d = 1, 3
+      at = min(1 + merge(1, 0, [1, 2, 3] == d), shape(array))
+      second(d) = address(c_loc(array(at(1), at(2), at(3))))
+    end do
+    b%stride = (second - address(b%data)) / int(c_sizeof(1._c_float), c_ptrdiff_t)
+  end function
+
+  ! All but strides and data.
+  type(brick) function first_of(count, low) result(b)
+    integer, intent(in) :: count(3)
+    integer, intent(in), optional :: low(3)
+    b%low = 0
+    if (present(low)) b%low = int(low - 1, c_int)
+    b%count = int(count, c_int)
+    b%stride = 0
+    b%data = c_null_ptr
+  end function
+
+  integer(c_ptrdiff_t) function address(data)
+    type(c_ptr), intent(in) :: data
+    address = transfer(data, address)
   end function
 
   ! HYMG_OK, or HYMG_EVERSION if a type has another size in the library.

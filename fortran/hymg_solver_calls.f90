@@ -55,6 +55,20 @@ module hymg_solver_calls
       type(hymg_field), value :: f, u
       type(hymg_result), intent(inout), optional :: result
     end function
+    integer(c_int) function hymg_solve_many(solver, count, f, u, results) bind(c)
+      import
+      type(hymg_solver), value :: solver
+      integer(c_int), value :: count
+      type(hymg_field), intent(in) :: f(*), u(*)
+      type(hymg_result), intent(inout), optional :: results(*)
+    end function
+    integer(c_int) function hymg_solve_batch(count, solver, f, u, results) bind(c)
+      import
+      integer(c_int), value :: count
+      type(hymg_solver), intent(in) :: solver(*)
+      type(hymg_field), intent(in) :: f(*), u(*)
+      type(hymg_result), intent(inout), optional :: results(*)
+    end function
     integer(c_int) function hymg_solver_cycle(solver, kind, from_u, f, u) bind(c)
       import
       type(hymg_solver), value :: solver

@@ -24,7 +24,7 @@ module hymg_types
     enumerator :: HYMG_BOUNDARY_Y_HIGH = 7, HYMG_BOUNDARY_Z_LOW = 8, HYMG_BOUNDARY_Z_HIGH = 9
   end enum
   enum, bind(c)
-    enumerator :: HYMG_PRECISION_AUTO = -1, HYMG_DOUBLE = 0, HYMG_MIXED = 1
+    enumerator :: HYMG_PRECISION_AUTO = -1, HYMG_DOUBLE = 0, HYMG_MIXED = 1, HYMG_FLOAT = 2
   end enum
   enum, bind(c)
     enumerator :: HYMG_HOST = 0, HYMG_DEVICE = 1
@@ -232,6 +232,7 @@ module hymg_types
     integer(c_int) :: path
     integer(c_int) :: precision
     type(c_ptr) :: note
+    integer(c_int) :: status
   end type
 
   type, bind(c) :: hymg_level_info

@@ -20,8 +20,8 @@
  * files, callbacks and their data, the contents of fields, and which of several fields of a grid is
  * meant. A rank whose first handle is NULL cannot tell the others, which then wait for it. All other
  * calls concern only the calling rank. A context and everything created from it may be used by one
- * thread at a time. Arrays are `double` in host memory unless a memory space is an argument. The
- * library prints nothing, keeps no global state and never exits.
+ * thread at a time. Arrays are `double` in host memory unless a memory space or a precision is an
+ * argument. The library prints nothing, keeps no global state and never exits.
  *
  * On a GPU, calls queue their work on the context's stream, after what the program has queued
  * there, and return; work that the program queues there later runs after it. Calls that return
@@ -260,21 +260,27 @@ typedef enum hymg_centering {
   HYMG_BOUNDARY_Z_HIGH = 9
 } hymg_centering;
 
-/* Of fields: DOUBLE. Of a solver's cycles (options.precision): with MIXED levels of more than 32^3
+/* Of fields: DOUBLE, or FLOAT for 4 bytes a value. Floats are converted where a field is copied anyway
+ * (hymg_field_wrap lists these passes), and all calls calculate in double: a call with float fields does what it
+ * does with double fields of the same values, to the bit, and what it stores is rounded to the nearest float (infinity
+ * beyond the floats' range). Norms, residuals and other results are those before this rounding.
+ * Of a solver's cycles (options.precision): with MIXED levels of more than 32^3
  * cells are in single precision, inside a residual and a solution in double: the same tolerances in
  * the same number of cycles, for half as many bytes more; AUTO is MIXED with MG and MGPCG from
  * 10^6 cells on where the backend has it and there is memory for it, else DOUBLE. */
 typedef enum hymg_precision {
   HYMG_PRECISION_AUTO = -1,
   HYMG_DOUBLE = 0,
-  HYMG_MIXED = 1
+  HYMG_MIXED = 1,
+  HYMG_FLOAT = 2
 } hymg_precision;
 typedef enum hymg_space { HYMG_HOST = 0, HYMG_DEVICE = 1 } hymg_space;
 
 /* A field of zeros over the grid. solver NULL: plain rows in host memory. With a solver of that
  * grid (cell fields only): layout and memory of its level 0, so that hymg_solve uses it in
  * place; the field may outlive that solver and be used with another solver of the grid, which
- * may then have to convert it. Errors: EINVAL, EUNSUPPORTED (precision), ENOMEM. */
+ * may then have to convert it. Errors: EINVAL, EUNSUPPORTED (precision; FLOAT with a solver, whose layout
+ * has doubles), ENOMEM. */
 HYMG_API hymg_status hymg_field_create(hymg_grid *grid, hymg_solver *solver,
                                        hymg_centering centering, hymg_precision precision,
                                        hymg_field **field);
@@ -290,7 +296,7 @@ HYMG_API hymg_status hymg_field_create_in(hymg_grid *grid, hymg_space space,
  * destroyed it can still be read, written, reduced and destroyed. Errors: EINVAL (no such
  * level), ENOMEM. */
 HYMG_API hymg_status hymg_field_create_on_level(hymg_solver *solver, int level, hymg_field **field);
-/* A field over the user's array, which it neither copies nor owns: entry (i, j, k) of the brick (low,
+/* A field over the user's array of double or, with HYMG_FLOAT, float, which it neither copies nor owns: entry (i, j, k) of the brick (low,
  * count), in global indices and counted from its low corner, is data[i * stride[0] + j * stride[1] +
  * k * stride[2]], as in hymg_field_write. With ghost layers data is the address of the brick's
  * first entry, not of the allocation. The brick must hold every entry that this rank holds (both
@@ -308,14 +314,14 @@ HYMG_API hymg_status hymg_field_create_on_level(hymg_solver *solver, int level, 
  *   fill, axpy, scale, remove_mean and reductions   one pass into a temporary of plain rows, and one
  *                                  back if the field is changed
  * Each pass goes straight between the two memories if one processor reaches both, else through
- * buffers. A field created with the solver is used in place by solves and cycles
+ * buffers; fields of floats need the same ones. A field created with the solver is used in place by solves and cycles
  * and needs none of this.
  *
  * Errors: EINVAL (a brick that lacks entries of this rank: the text names the axis and both ranges;
  * data NULL), EUNSUPPORTED (precision; no CUDA), ENOMEM, ECUDA. */
 HYMG_API hymg_status hymg_field_wrap(hymg_grid *grid, hymg_space space, hymg_centering centering,
                                      hymg_precision precision, const int low[3], const int count[3],
-                                     const ptrdiff_t stride[3], double *data, hymg_field **field);
+                                     const ptrdiff_t stride[3], void *data, hymg_field **field);
 HYMG_API void hymg_field_destroy(hymg_field **field);
 
 /* Copies between the user's array and the entries of the global brick (low, count). This rank must
@@ -326,7 +332,8 @@ HYMG_API void hymg_field_destroy(hymg_field **field);
  * strides in elements, of any sign. A count of 0 copies nothing; data may then be NULL. With
  * HYMG_HOST the copy is complete on return. With HYMG_DEVICE data is memory of the context's GPU
  * and the copy is queued on its stream: data is read, or complete, when the stream gets there (on
- * return, if the field's level is on the host). Errors: EINVAL (brick outside the field or with
+ * return, if the field's level is on the host). An array of floats is copied by a field over it:
+ * hymg_field_wrap, hymg_field_copy. Errors: EINVAL (brick outside the field or with
  * entries of other ranks, data NULL), EUNSUPPORTED (device memory without CUDA), ENOMEM, ECUDA. */
 HYMG_API hymg_status hymg_field_write(hymg_field *field, const int low[3], const int count[3],
                                       const ptrdiff_t stride[3], const double *data,
@@ -372,7 +379,7 @@ HYMG_API hymg_status hymg_field_remove_mean(hymg_field *x);
 /* Collective: writes cell fields to a file that ParaView, VisIt and VTK read, with the coordinates of
  * the grid, whose low corner is the origin. The name decides: .vti has one spacing per axis, .vtr the
  * coordinates of all faces (needed for grids with widths). Values are written as they are, 8 bytes
- * each; a file has the same bytes for any number of ranks and boxes. Fields may be in any memory and
+ * each, or 4 of fields of floats; a file has the same bytes for any number of ranks and boxes. Fields may be in any memory and
  * layout.
  *   save         one field, by the name of the file without folder and ending
  *   fields_save  several fields of one grid; name[m]: of field[m], up to 63 characters of ASCII other
@@ -805,6 +812,8 @@ typedef struct hymg_result {
    * of FMG means, advice if the solve did not converge); owned by the solver, valid until its next solve
    * or its destruction */
   const char *note;
+  /* OK. Where a call makes several solves, that of this one; if it has failed, all other members are 0 or NULL. */
+  hymg_status status;
 } hymg_result;
 
 /* Collective: builds the hierarchy and reads the coefficients. options NULL: the defaults. An
@@ -836,6 +845,27 @@ HYMG_API void hymg_solver_destroy(hymg_solver **solver);
  * solve), EMPI. u is undefined after an error. */
 HYMG_API hymg_status hymg_solve(hymg_solver *solver, const hymg_field *f, hymg_field *u,
                                 hymg_result *result);
+
+/* Several solves by one call. What each does and gives, to the bit, is what hymg_solve does and gives, called for one after the
+ * other in this order. Each is made whatever becomes of the others: one that does not converge is a result as always, and one
+ * that fails says so in results[m].status, while u[m] alone is undefined. The call returns the status of the first one that
+ * failed, whose text names its number, counted from 0. results may be NULL; histories and notes in it are valid until the next
+ * solve of their solver or its destruction.
+ *   solve_many   collective: A u[m] = f[m] with one solver. If a solve ends with reason STOPPED (hymg_solver_stop or the
+ *                monitor), those after it are not begun: they have that reason, no cycles, and u[m] as it was
+ *   solve_batch  solver[m] for f[m] and u[m]. Solvers of different contexts, each of one rank without a communicator, work at
+ *                the same time where that is faster, one thread for each context: as many as the contexts have threads
+ *                together, and no more than OpenMP gives a context by default. On a GPU each context has a stream of its own,
+ *                unless they were given the same one. Solvers of one context work one after the other, as do contexts with
+ *                communicators, for whose ranks the call is collective with the same solvers in the same order. Monitors of
+ *                different contexts may be called at the same time, by threads of the library. The text of a failure is that of
+ *                its context
+ * Errors: those of hymg_solve, EINVAL (a count below 0, NULL). */
+HYMG_API hymg_status hymg_solve_many(hymg_solver *solver, int count, const hymg_field *const f[],
+                                     hymg_field *const u[], hymg_result results[]);
+HYMG_API hymg_status hymg_solve_batch(int count, hymg_solver *const solver[],
+                                      const hymg_field *const f[], hymg_field *const u[],
+                                      hymg_result results[]);
 
 /* Collective: one cycle for A u = f on level 0 and nothing else: no norm, no test, no wait for a GPU
  * and, from the second call with the same fields on, no agreement of the ranks (a rank with another

@@ -103,7 +103,7 @@ using stride3 = std::array<std::ptrdiff_t, 3>;
 
 /* A brick of count[0] x count[1] x count[2] values that someone else owns, in host or device
  * memory; (i, j, k) is data[i * stride[0] + j * stride[1] + k * stride[2]]. T is double or const
- * double. Of a plane or line two numbers or one will do: {f.data(), {nx, ny}}; there is one value
+ * double, or float for a field over it. Of a plane or line two numbers or one will do: {f.data(), {nx, ny}}; there is one value
  * along the other axes. */
 template <class T> class strided_span
 {
@@ -256,11 +256,12 @@ class solver;
 class field : public handle<hymg_field>
 {
 public:
-  /* Zeros, in plain rows. */
-  explicit field(const grid &g, hymg_centering centering = HYMG_CELL, hymg_space space = HYMG_HOST)
+  /* Zeros, in plain rows, of double or (HYMG_FLOAT) float. */
+  explicit field(const grid &g, hymg_centering centering = HYMG_CELL, hymg_space space = HYMG_HOST,
+                 hymg_precision precision = HYMG_DOUBLE)
       : handle(
             [&](hymg_field **f) {
-              return hymg_field_create_in(g.get(), space, centering, HYMG_DOUBLE, f);
+              return hymg_field_create_in(g.get(), space, centering, precision, f);
             },
             hymg_field_destroy, g.raw_context(), g)
   {
@@ -271,12 +272,12 @@ public:
    * `low` of the grid holds everything that this rank holds. */
   field(const grid &g, const strided_span<double> &array, const index3 &low,
         hymg_centering centering = HYMG_CELL, hymg_space space = HYMG_HOST)
-      : handle(
-            [&](hymg_field **f) {
-              return hymg_field_wrap(g.get(), space, centering, HYMG_DOUBLE, low.data(),
-                                     array.count().data(), array.stride().data(), array.data(), f);
-            },
-            hymg_field_destroy, g.raw_context(), g)
+      : field(g, array, low, centering, space, HYMG_DOUBLE)
+  {
+  }
+  field(const grid &g, const strided_span<float> &array, const index3 &low,
+        hymg_centering centering = HYMG_CELL, hymg_space space = HYMG_HOST)
+      : field(g, array, low, centering, space, HYMG_FLOAT)
   {
   }
   /* Copies in, out: the span's brick whose low corner is entry `low` of the grid, all of it held by
@@ -330,6 +331,17 @@ public:
   double mean() const { return reduced(hymg_field_mean); }
 
 private:
+  template <class T>
+  field(const grid &g, const strided_span<T> &array, const index3 &low, hymg_centering centering,
+        hymg_space space, hymg_precision precision)
+      : handle(
+            [&](hymg_field **f) {
+              return hymg_field_wrap(g.get(), space, centering, precision, low.data(),
+                                     array.count().data(), array.stride().data(), array.data(), f);
+            },
+            hymg_field_destroy, g.raw_context(), g)
+  {
+  }
   template <class Call, class Field, class Span>
   void copy(Call call, Field *f, const Span &a, const index3 &low, hymg_space space) const
   {
@@ -351,6 +363,19 @@ namespace detail
 inline std::array<hymg_field *, 3> pointers(const faces &f)
 {
   return {f[0].get(), f[1].get(), f[2].get()};
+}
+template <class T, class Handle> std::vector<T *> pointers(const std::vector<Handle> &handles)
+{
+  std::vector<T *> all;
+  for (const Handle &h : handles)
+    all.push_back(h.get());
+  return all;
+}
+inline void check_sizes(std::size_t f, std::size_t other)
+{
+  if (f != other)
+    throw error(HYMG_EINVAL, std::to_string(f) + " right-hand sides, but " + std::to_string(other) +
+                                 " solutions or solvers");
 }
 } // namespace detail
 inline void mask_coefficients(const field &active, faces &beta, field *alpha = nullptr,
@@ -511,6 +536,17 @@ public:
     must(hymg_solve(get(), f.get(), u.get(), &result));
     return result;
   }
+  /* Collective: A u[m] = f[m] for each m, as that many solves. Throws the first failure when all have been made; results[m] has the
+   * status of each. Not to converge is a result. */
+  void solve_many(const std::vector<field> &f, std::vector<field> &u,
+                  std::vector<hymg_result> &results)
+  {
+    const auto fs = detail::pointers<const hymg_field>(f);
+    const auto us = detail::pointers<hymg_field>(u);
+    detail::check_sizes(f.size(), u.size());
+    results.assign(f.size(), hymg_result{});
+    must(hymg_solve_many(get(), int(f.size()), fs.data(), us.data(), results.data()));
+  }
   /* Collective: one cycle for A u = f from zero, or from u, without norms and tests. */
   void cycle(const field &f, field &u, bool from_u = false, hymg_cycle kind = HYMG_CYCLE_DEFAULT)
   {
@@ -557,6 +593,24 @@ private:
   }
   linear_operator operator_;
 };
+
+/* Systems of solvers of their own, as hymg_solve_batch: those of different contexts work at the same time where that is faster.
+ * Throws the first failure when all have been tried; results[m] has the status of each. */
+inline void solve_batch(const std::vector<solver> &solvers, const std::vector<field> &f,
+                        std::vector<field> &u, std::vector<hymg_result> &results)
+{
+  const auto ss = detail::pointers<hymg_solver>(solvers);
+  const auto fs = detail::pointers<const hymg_field>(f);
+  const auto us = detail::pointers<hymg_field>(u);
+  detail::check_sizes(f.size(), u.size());
+  detail::check_sizes(f.size(), solvers.size());
+  results.assign(f.size(), hymg_result{});
+  const hymg_status status =
+      hymg_solve_batch(int(f.size()), ss.data(), fs.data(), us.data(), results.data());
+  for (std::size_t m = 0; m < results.size(); m++)
+    check(results[m].status, solvers[m].raw_context());
+  check(status);
+}
 
 inline field::field(const solver &s, int level)
     : handle(

@@ -71,6 +71,10 @@ static bool run_mode(kernels_bench *bench)
     return kernels_run_cycle(bench);
   case KERNELS_SOLVE:
     return kernels_run_solve(bench);
+  case KERNELS_ARRAYS:
+    return kernels_run_arrays(bench);
+  case KERNELS_BATCH:
+    return kernels_run_batch(bench);
   case KERNELS_THRESHOLD:
     return kernels_run_threshold(bench);
   default:

@@ -22,6 +22,8 @@ typedef enum kernels_mode {
   KERNELS_LEVELS,         /* which kernels each level runs */
   KERNELS_CYCLE,          /* F-cycles: bytes, memory, set-up */
   KERNELS_SOLVE,          /* solves to a tolerance */
+  KERNELS_ARRAYS,         /* the same with f and u in arrays of the program */
+  KERNELS_BATCH,          /* systems of contexts of their own, in turn and at the same time */
   KERNELS_THRESHOLD,      /* coarse levels: GPU by kernels, GPU in one launch, host */
   KERNELS_TRIAD,
   KERNELS_LIST
@@ -40,7 +42,7 @@ typedef struct kernels_options {
   int cuda;                            /* on a GPU */
   hymg_smoother smoother;
   bool one_smoother; /* only `smoother` has rows in the table */
-  int threads, repeat;
+  int threads, repeat, systems;
   double seconds;        /* minimum time for which a row is repeated */
   double triad_mb;       /* of its arrays together; 0: from the caches, on a GPU 1 GiB */
   const char *operation; /* only rows whose name contains this, or NULL */
@@ -136,8 +138,10 @@ bool kernels_kit_create(hymg_context *context, const kernels_problem *p, hymg_st
 void kernels_kit_destroy(kernels_kit *kit);
 /* Level 0 works on x and f, as within a solve. */
 void kernels_kit_bind(kernels_kit *kit);
-/* One solve from f to x: seconds, NaN after a failure. */
+/* One solve from f to x: seconds, NaN after a failure; solve_fields: of other fields. */
 double kernels_kit_solve(kernels_kit *kit, hymg_result *result);
+double kernels_kit_solve_fields(kernels_kit *kit, const hymg_field *f, hymg_field *u,
+                                hymg_result *result);
 /* The median of as many solves as the options ask for, after a warm-up; NaN after a failure. */
 double kernels_kit_time_solves(const kernels_options *options, kernels_kit *kit,
                                hymg_result *result);
@@ -247,6 +251,8 @@ double kernels_count_instructions(int threads, void (*work)(void *), void *argum
                                   const char **why);
 bool kernels_run_cycle(kernels_bench *bench);
 bool kernels_run_solve(kernels_bench *bench);
+bool kernels_run_arrays(kernels_bench *bench);
+bool kernels_run_batch(kernels_bench *bench);
 bool kernels_run_threshold(kernels_bench *bench);
 
 /* A form of cuda/kernel_table.h, and the smallest level, in cells, that uses it. */

@@ -260,9 +260,15 @@ void kernels_kit_bind(kernels_kit *kit)
 
 double kernels_kit_solve(kernels_kit *kit, hymg_result *result)
 {
+  return kernels_kit_solve_fields(kit, kit->f, kit->x, result);
+}
+
+double kernels_kit_solve_fields(kernels_kit *kit, const hymg_field *f, hymg_field *u,
+                                hymg_result *result)
+{
   hymg_result own;
   kit->fine->x = kit->fine->own_x, kit->fine->f = kit->fine->own_f, kit->fine->y = kit->second;
-  const hymg_status status = hymg_solve(kit->solver, kit->f, kit->x, &own);
+  const hymg_status status = hymg_solve(kit->solver, f, u, &own);
   kernels_kit_bind(kit);
   if (status != HYMG_OK) {
     fprintf(stderr, "hymg-kernels: %s\n", hymg_context_error(kit->context));

@@ -90,6 +90,14 @@ static bool read_table(command_line *c, int argc, char **argv, kernels_options *
        .kind = OPTION_SET, &o->mode, KERNELS_CYCLE},
       {"solve", NULL, "solves to 1e-8, at the same sizes", .kind = OPTION_SET, &o->mode,
        KERNELS_SOLVE},
+      {"arrays", NULL,
+       "solves to 1e-8, F then V, with fields of the solver in turn with arrays of doubles and of "
+       "floats in the solver's "
+       "memory",
+       .kind = OPTION_SET, &o->mode, KERNELS_ARRAYS},
+      {"batch", NULL,
+       "--systems systems of one size, solved to 1e-8 in turn and by hymg_solve_batch",
+       .kind = OPTION_SET, &o->mode, KERNELS_BATCH},
       {"ladder", NULL,
        "what each step of the tuning brings: a smoother call, one with the residual's "
        "restriction, and the F-cycle; at 128 and 256, GPU 64 to 512",
@@ -109,6 +117,8 @@ static bool read_table(command_line *c, int argc, char **argv, kernels_options *
       {"threshold", NULL,
        "GPU: V-cycles from 4^3 ... 64^3 down, by kernels, in one launch, on the host",
        .kind = OPTION_SET, &o->mode, KERNELS_THRESHOLD},
+
+      {"systems", "N", "of --batch", .kind = OPTION_INT, &o->systems, 1, 4096},
 
       {.help = "How long", .kind = OPTION_GROUP},
       {"repeat", "R", "each row is timed R times at least", .kind = OPTION_INT, &o->repeat, 1,
@@ -151,6 +161,10 @@ static bool complete(const command_line *c, kernels_options *o)
     double_up_to(o->mode == KERNELS_THRESHOLD ? 64 : o->cuda ? 512 : 256, o);
     return true;
   }
+  if (o->mode == KERNELS_BATCH) {
+    double_up_to(64, o);
+    return true;
+  }
   for (int n = ablation ? 32 : o->cuda ? 64 : 128; n <= (o->cuda ? 512 : 256); n *= 2)
     o->sizes[o->num_sizes++] = n;
   return true;
@@ -164,7 +178,7 @@ bool kernels_options_read(int argc, char **argv, kernels_options *o, int *code)
                     .notes = notes,
                     .silent = fv_launched_rank() > 0,
                     .takes_words = true};
-  *o = (kernels_options){.stencil = {true, true}, .repeat = 7, .seconds = 0.2};
+  *o = (kernels_options){.stencil = {true, true}, .repeat = 7, .seconds = 0.2, .systems = 64};
   if (!read_table(&c, argc, argv, o, code)) return false;
   const bool ok = complete(&c, o);
   *code = ok ? 0 : EXIT_BAD_INPUT;

@@ -91,25 +91,28 @@ __device__ __forceinline__ void each_of_user_brick(const hymgi_user_brick &b, co
   each_of_brick(n, [&](int i, int j, int k) { each(i + b.from[0], j + b.from[1], k + b.from[2]); });
 }
 
-template <bool WRITE>
+/* T: of the user's array. */
+template <bool WRITE, typename T>
 __global__ void __launch_bounds__(ROW_THREADS)
-    move_user_brick(hymgi_geom g, hymgi_user_brick b, double *user, hymgi_real *x)
+    move_user_brick(hymgi_geom g, hymgi_user_brick b, void *user, hymgi_real *x)
 {
   each_of_user_brick(b, [&](int i, int j, int k) {
-    double *const theirs = user + at_strides(b.stride, i, j, k);
+    T *const theirs = (T *)user + at_strides(b.stride, i, j, k);
     hymgi_real *const ours = x + hymgi_at(&g, i, j, k);
     if (WRITE)
       *ours = (hymgi_real)*theirs;
     else
-      *theirs = *ours;
+      *theirs = (T)*ours;
   });
 }
 
+template <typename From, typename To>
 __global__ void __launch_bounds__(ROW_THREADS)
-    copy_strided(hymgi_user_brick from, hymgi_user_brick to, const double *source, double *target)
+    copy_strided(hymgi_user_brick from, hymgi_user_brick to, const void *source, void *target)
 {
   each_of_user_brick(from, [&](int i, int j, int k) {
-    target[at_strides(to.stride, i, j, k)] = source[at_strides(from.stride, i, j, k)];
+    ((To *)target)[at_strides(to.stride, i, j, k)] =
+        (To)((const From *)source)[at_strides(from.stride, i, j, k)];
   });
 }
 
@@ -142,16 +145,23 @@ extern "C" void hymgi_cuda_unpack(hymg_context *context, const hymgi_plan *plan,
 }
 
 extern "C" void hymgi_cuda_brick(const hymgi_level *view, const hymgi_geom *box,
-                                 const hymgi_user_brick *brick, bool write, double *user,
+                                 const hymgi_user_brick *brick, bool write, void *user,
                                  hymgi_real *data)
 {
-  hymgi_launch(view->context, write ? move_user_brick<true> : move_user_brick<false>,
-               user_grid(brick), dim3(ROW_THREADS), *box, *brick, user, data);
+  const auto kernel =
+      write ? brick->is_float ? move_user_brick<true, float> : move_user_brick<true, double>
+      : brick->is_float ? move_user_brick<false, float>
+                        : move_user_brick<false, double>;
+  hymgi_launch(view->context, kernel, user_grid(brick), dim3(ROW_THREADS), *box, *brick, user,
+               data);
 }
 
 extern "C" void hymgi_cuda_gather(hymg_context *context, const hymgi_user_brick *from,
-                                  const hymgi_user_brick *to, const double *source, double *target)
+                                  const hymgi_user_brick *to, const void *source, void *target)
 {
-  hymgi_launch(context, copy_strided, user_grid(from), dim3(ROW_THREADS), *from, *to, source,
-               target);
+  const auto kernel =
+      to->is_float     ? from->is_float ? copy_strided<float, float> : copy_strided<double, float>
+          : from->is_float ? copy_strided<float, double>
+                       : copy_strided<double, double>;
+  hymgi_launch(context, kernel, user_grid(from), dim3(ROW_THREADS), *from, *to, source, target);
 }

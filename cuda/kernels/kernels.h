@@ -86,9 +86,9 @@ void hymgi_cuda_pack(hymg_context *context, const hymgi_plan *plan, const hymgi_
 void hymgi_cuda_unpack(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *dst_box,
                        hymgi_real *dst, hymgi_real *zero);
 void hymgi_cuda_brick(const hymgi_level *view, const hymgi_geom *box, const hymgi_user_brick *brick,
-                      bool write, double *user, hymgi_real *data);
+                      bool write, void *user, hymgi_real *data);
 void hymgi_cuda_gather(hymg_context *context, const hymgi_user_brick *from,
-                       const hymgi_user_brick *to, const double *source, double *target);
+                       const hymgi_user_brick *to, const void *source, void *target);
 
 /* vector.cu, single_vector.cu */
 void hymgi_cuda_clear(const hymgi_level *level, hymgi_real *x);

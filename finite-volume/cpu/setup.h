@@ -14,9 +14,9 @@ void hymgi_cpu_scale(const hymgi_level *level, double factor, double *x);
 
 /* user_bricks.c */
 void hymgi_cpu_brick(const hymgi_level *view, const hymgi_geom *box, const hymgi_user_brick *brick,
-                     bool write, double *user, double *data);
+                     bool write, void *user, double *data);
 void hymgi_cpu_gather(hymg_context *context, const hymgi_user_brick *from,
-                      const hymgi_user_brick *to, const double *source, double *target);
+                      const hymgi_user_brick *to, const void *source, void *target);
 void hymgi_cpu_examine(const hymgi_level *view, const hymgi_geom *box, const int n[3],
                        hymgi_valid valid, const double *data, hymgi_finding *finding);
 

@@ -20,6 +20,14 @@ int hymgi_backend_threads(int wanted, int ranks)
   return share < most ? share : most;
 }
 
+void hymgi_run_side_by_side(int threads, int count, void (*run)(int m, void *user), void *user)
+{
+  (void)threads; /* without OpenMP */
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+  for (int m = 0; m < count; m++)
+    run(m, user);
+}
+
 int hymgi_cpu_most_threads(const hymgi_level *level)
 {
   return hymgi_team_worth(hymgi_cells_here(level), level->context->threads);

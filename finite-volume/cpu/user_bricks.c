@@ -5,22 +5,45 @@
 #include "cpu/cpu.h"
 #include "cpu/setup.h"
 
-/* Entries [from, to) of row (j, k) of a box, one colour after the other where it is split. */
-static void copy_user_row(const hymgi_geom *g, int from, int to, int j, int k, ptrdiff_t stride,
-                          bool write, double *restrict user, double *restrict data)
+/* Entries of the user's array, doubles or floats. */
+HYMGI_INLINE double entry(const void *user, bool is_float, ptrdiff_t at)
 {
-  const int step = g->split ? 2 : 1;
+  return is_float ? (double)((const float *)user)[at] : ((const double *)user)[at];
+}
+HYMGI_INLINE void set_entry(void *user, bool is_float, ptrdiff_t at, double value)
+{
+  if (is_float)
+    ((float *)user)[at] = (float)value;
+  else
+    ((double *)user)[at] = value;
+}
+
+/* `count` numbers of a row that are one after the other in the box, and `next` apart in the array from
+ * entry `at` on. */
+HYMGI_INLINE void copy_numbers(int count, bool write, void *restrict user, bool is_float,
+                               ptrdiff_t at, ptrdiff_t next, double *restrict row)
+{
+  if (write)
+    for (int t = 0; t < count; t++)
+      row[t] = entry(user, is_float, at + t * next);
+  else
+    for (int t = 0; t < count; t++)
+      set_entry(user, is_float, at + t * next, row[t]);
+}
+
+/* Row (j, k) of a brick of a box, one colour after the other where it is split. */
+static void copy_user_row(const hymgi_geom *g, const hymgi_user_brick *b, int j, int k, bool write,
+                          void *user, double *data)
+{
+  const int step = g->split ? 2 : 1, from = b->from[0], to = b->to[0];
   for (int c = 0; c < step && from + c < to; c++) {
-    double *const restrict row = data + hymgi_at(g, from + c, j, k);
-    double *const restrict theirs = user + (from + c) * stride;
+    double *const row = data + hymgi_at(g, from + c, j, k);
+    const ptrdiff_t at = (from + c) * b->stride[0] + j * b->stride[1] + k * b->stride[2];
     const int count = (to - from - c + step - 1) / step;
-    const ptrdiff_t next = step * stride;
-    if (write)
-      for (int t = 0; t < count; t++)
-        row[t] = theirs[t * next];
+    if (b->is_float) /* a loop for each type */
+      copy_numbers(count, write, user, true, at, step * b->stride[0], row);
     else
-      for (int t = 0; t < count; t++)
-        theirs[t * next] = row[t];
+      copy_numbers(count, write, user, false, at, step * b->stride[0], row);
   }
 }
 
@@ -33,26 +56,26 @@ static int brick_threads(const hymg_context *context, const hymgi_user_brick *b)
 }
 
 void hymgi_cpu_brick(const hymgi_level *view, const hymgi_geom *box, const hymgi_user_brick *brick,
-                     bool write, double *user, double *data)
+                     bool write, void *user, double *data)
 {
   const int threads = brick_threads(view->context, brick);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
   for (int k = brick->from[2]; k < brick->to[2]; k++)
     for (int j = brick->from[1]; j < brick->to[1]; j++)
-      copy_user_row(box, brick->from[0], brick->to[0], j, k, brick->stride[0], write,
-                    user + j * brick->stride[1] + k * brick->stride[2], data);
+      copy_user_row(box, brick, j, k, write, user, data);
 }
 
 void hymgi_cpu_gather(hymg_context *context, const hymgi_user_brick *from,
-                      const hymgi_user_brick *to, const double *source, double *target)
+                      const hymgi_user_brick *to, const void *source, void *target)
 {
   const int threads = brick_threads(context, from);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
   for (int k = from->from[2]; k < from->to[2]; k++)
     for (int j = from->from[1]; j < from->to[1]; j++)
       for (int i = from->from[0]; i < from->to[0]; i++)
-        target[i * to->stride[0] + j * to->stride[1] + k * to->stride[2]] =
-            source[i * from->stride[0] + j * from->stride[1] + k * from->stride[2]];
+        set_entry(target, to->is_float, i * to->stride[0] + j * to->stride[1] + k * to->stride[2],
+                  entry(source, from->is_float,
+                        i * from->stride[0] + j * from->stride[1] + k * from->stride[2]));
 }
 
 /* Are n values valid? If they are, extends the finding by them. */

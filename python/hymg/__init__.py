@@ -11,6 +11,7 @@ from ._bodies import Body, fractions
 from ._hymg import ffi as _ffi
 from ._hymg import lib as _lib
 from ._library import ConvergenceWarning, Error, InvalidArgument, OutOfMemory, Unsupported
+from ._many import solve_batch
 from ._result import Cycle, Result
 from ._solver import Solver
 from ._words import text as _text
@@ -27,6 +28,7 @@ __all__ = [
     "Unsupported",
     "build_info",
     "fractions",
+    "solve_batch",
     "__version__",
 ]
 

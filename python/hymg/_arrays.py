@@ -1,4 +1,4 @@
-"""The memory of the caller's arrays: an address, strides and a memory space, never a copy where float64 is given."""
+"""The memory of the caller's arrays: an address, strides and a memory space, never a copy of float64 and float32."""
 
 import ctypes
 import sys
@@ -9,7 +9,7 @@ import numpy as np
 from ._hymg import ffi, lib
 from ._values import as_double, describe, refuse_masked
 
-ITEM = 8  # bytes of a double
+ITEMS = {"<f8": 8, "<f4": 4}  # bytes of what is used as it is, by NumPy's name
 # Device types of DLPack that the host can read (CPU, pinned memory) and that are a GPU's (CUDA, managed memory).
 DLPACK_HOST, DLPACK_DEVICE = (1, 3), (2, 13)
 LEGACY_DEFAULT_STREAM = 1
@@ -33,10 +33,15 @@ class View(NamedTuple):
     space: int  # HYMG_HOST or HYMG_DEVICE
     device: Optional[int]  # ordinal of the GPU, if the array says so
     owner: Any  # keeps the memory alive
+    item: int = 8  # bytes: of float64 or float32
 
     @property
     def pointer(self) -> Any:
         return ffi.cast("double *", self.address)
+
+    @property
+    def precision(self) -> Any:
+        return lib.HYMG_DOUBLE if self.item == 8 else lib.HYMG_FLOAT
 
 
 class Wanted(NamedTuple):
@@ -66,12 +71,12 @@ def view(array: Any, wanted: Wanted) -> View:
         return found
     if wanted.output:
         raise TypeError(
-            f"{wanted.name}: {describe(array)} cannot be written in place; an array of float64 and shape "
+            f"{wanted.name}: {describe(array)} cannot be written in place; an array of float64 or float32 and shape "
             f"{wanted.shape} is wanted"
         )
     copy = np.array(as_double(array, wanted.name))
     _check_shape(copy.shape, wanted)
-    return View(copy.ctypes.data, copy.shape, tuple(s // ITEM for s in copy.strides), lib.HYMG_HOST, None, copy)
+    return View(copy.ctypes.data, copy.shape, tuple(s // 8 for s in copy.strides), lib.HYMG_HOST, None, copy)
 
 
 def on_device(array: Any) -> bool:
@@ -82,19 +87,27 @@ def on_device(array: Any) -> bool:
 
 
 def empty_like(array: Any, shape: tuple[int, ...]) -> Any:
-    """An array of the same framework, device and order as `array` for the result; NumPy's if it is no array."""
+    """An array of the same framework, device and order as `array` for the result; NumPy's if it is no array.
+
+    It is of float32 if `array` is, else of float64.
+    """
     if isinstance(array, np.ndarray):
-        return np.empty_like(array, dtype=np.float64, subok=False, shape=shape)
+        return np.empty_like(array, dtype=_kept(array, np), subok=False, shape=shape)
     if not hasattr(array, "__dlpack_device__") and not hasattr(array, "__cuda_array_interface__"):
         return np.empty(shape)
     framework = sys.modules.get(type(array).__module__.partition(".")[0])
     if framework is None or not hasattr(framework, "empty_like") or not hasattr(framework, "float64"):
         raise TypeError(f"no empty_like for {describe(array)}; give out=, an array of yours for the result")
+    dtype = _kept(array, framework)
     if tuple(array.shape) == shape:
-        return framework.empty_like(array, dtype=framework.float64)
+        return framework.empty_like(array, dtype=dtype)
     if hasattr(array, "new_empty"):  # PyTorch, whose empty_like has no shape
-        return array.new_empty(shape, dtype=framework.float64)
-    return framework.empty_like(array, dtype=framework.float64, shape=shape)
+        return array.new_empty(shape, dtype=dtype)
+    return framework.empty_like(array, dtype=dtype, shape=shape)
+
+
+def _kept(array: Any, framework: Any) -> Any:
+    return framework.float32 if array.dtype == framework.float32 else framework.float64
 
 
 def _check_shape(shape: tuple[int, ...], wanted: Wanted) -> None:
@@ -112,9 +125,10 @@ def _from_interface(array: Any, interface: dict[str, Any], space: int, wanted: W
     shape = tuple(interface["shape"])
     _check_shape(shape, wanted)
     on_device = space == lib.HYMG_DEVICE
-    if interface["typestr"] != "<f8":
+    item = ITEMS.get(interface["typestr"], 0)
+    if not item:
         if on_device:
-            raise TypeError(f"{wanted.name}: {describe(array)}; float64 is wanted on a GPU")
+            raise TypeError(f"{wanted.name}: {describe(array)}; float64 or float32 is wanted on a GPU")
         return None
     address, read_only = interface["data"]
     if read_only and wanted.output:
@@ -124,12 +138,12 @@ def _from_interface(array: Any, interface: dict[str, Any], space: int, wanted: W
         raise ValueError(f"{wanted.name}: belongs to stream {stream:#x}; give stream= to the Solver")
     strides = interface.get("strides")
     if strides is None:
-        return View(address, shape, _contiguous(shape), space, None, array)
-    if any(s % ITEM for s in strides) or address % ITEM:
+        return View(address, shape, _contiguous(shape), space, None, array, item)
+    if any(s % item for s in strides) or address % item:
         if on_device:
-            raise TypeError(f"{wanted.name}: strides of {strides} bytes; multiples of {ITEM} are wanted")
+            raise TypeError(f"{wanted.name}: strides of {strides} bytes; multiples of {item} are wanted")
         return None
-    return View(address, shape, tuple(s // ITEM for s in strides), space, None, array)
+    return View(address, shape, tuple(s // item for s in strides), space, None, array, item)
 
 
 def _exported(array: Any, how: dict[str, Any], wanted: Wanted) -> Optional[tuple[Any, Any, int]]:
@@ -166,11 +180,12 @@ def _from_dlpack(array: Any, wanted: Wanted) -> Optional[View]:
         raise TypeError(f"{wanted.name}: the array is {'read-only' if flags & DLPACK_READ_ONLY else 'given as a copy'}")
     shape = tuple(tensor.shape[0 : tensor.ndim])
     _check_shape(shape, wanted)
-    if (tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes) != (2, 64, 1):
+    if (tensor.dtype.code, tensor.dtype.lanes) != (2, 1) or tensor.dtype.bits not in (32, 64):
         if space == lib.HYMG_DEVICE:
-            raise TypeError(f"{wanted.name}: {describe(array)}; float64 is wanted on a GPU")
+            raise TypeError(f"{wanted.name}: {describe(array)}; float64 or float32 is wanted on a GPU")
         return None
     strides = tuple(tensor.strides[0 : tensor.ndim]) if tensor.strides else _contiguous(shape)
     address = int(ffi.cast("uintptr_t", tensor.data)) + tensor.byte_offset
+    device = int(ordinal) if space == lib.HYMG_DEVICE else None
     # an unused capsule frees its tensor by itself
-    return View(address, shape, strides, space, int(ordinal) if space == lib.HYMG_DEVICE else None, (array, capsule))
+    return View(address, shape, strides, space, device, (array, capsule), tensor.dtype.bits // 8)

@@ -203,7 +203,8 @@ class Cover:
 
     def _array(self, s: Any, centering: int, value: Any, shape: tuple[int, ...], name: str) -> Any:
         field = self._new(s, centering)
-        s._copy_in(field, s._view(broadcast(on_host(value, name), shape, name), name, shape=shape))
+        view = s._view(broadcast(on_host(value, name), shape, name), name, shape=shape)
+        s._copy_in(field, view, centering=centering)
         return field
 
     def _mask(self, s: Any, desc: Any) -> None:

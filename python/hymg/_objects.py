@@ -56,6 +56,7 @@ class Objects:
         self._link: Any = None  # what _differentiable keeps
         self._data_kept: Any = None  # and _adjoint
         self.result: Optional[Result] = None
+        self.results: tuple[Optional[Result], ...] = ()  # of solve_many
 
     @property
     def local_shape(self) -> tuple[int, ...]:
@@ -282,7 +283,7 @@ class Objects:
         low = ffi.new("int[3]", list(self._low))
         if centering >= lib.HYMG_BOUNDARY_X_LOW:
             low[(centering - lib.HYMG_BOUNDARY_X_LOW) // 2] = 0
-        self._copy_in(pointer[0], view, low)
+        self._copy_in(pointer[0], view, low, centering)
         return pointer[0]
 
     def _ones(self, fields: dict[tuple[str, int], Any], key: tuple[str, int], centering: int) -> Any:
@@ -347,6 +348,8 @@ class Objects:
     def _after_fork(self) -> None:
         """In the new process. What the parent has beside memory did not come along."""
         busy, self._lock = self._lock.locked(), threading.Lock()
+        if not self._finalizer.alive:  # closed
+            return
         level = ffi.new("hymg_level_info *")
         lib.hymg_solver_level(self._solver, 0, level)
         threads = lib.hymg_context_threads(self._context)
@@ -389,26 +392,30 @@ class Objects:
         count = ffi.new("int[3]", [view.shape[axis] for axis in self._axes] + [1] * others)
         return count, ffi.new("ptrdiff_t[3]", [view.strides[axis] for axis in self._axes] + [0] * others)
 
-    def _wrap(self, view: View, centering: int = lib.HYMG_CELL) -> Any:
-        """A field over an array of cells or faces, to be destroyed by the caller."""
+    def _wrap(self, view: View, centering: int = lib.HYMG_CELL, low: Any = None) -> Any:
+        """A field over an array, to be destroyed by the caller."""
         count, stride = self._layout(view)
         pointer = ffi.new("hymg_field **")
-        self._check(
-            lib.hymg_field_wrap(
-                self._grid, view.space, centering, lib.HYMG_DOUBLE, self._low, count, stride, view.pointer, pointer
-            )
-        )
+        where = low or self._low, count, stride, view.pointer
+        self._check(lib.hymg_field_wrap(self._grid, view.space, centering, view.precision, *where, pointer))
         return pointer
 
-    def _copy_in(self, field: Any, view: View, low: Any = None) -> None:
-        count, stride = self._layout(view)
-        # of boundary data and with several ranks, the entries that this one holds
-        self._check(lib.hymg_field_write_own(field, low or self._low, count, stride, view.pointer, view.space))
+    def _copy_in(self, field: Any, view: View, low: Any = None, centering: int = lib.HYMG_CELL) -> None:
+        with self._wrapped(view, centering, low) as array:
+            self._check(lib.hymg_field_copy(array, field))
 
     def _copy_out(self, field: Any, view: View) -> None:
-        count, stride = self._layout(view)
-        self._check(lib.hymg_field_read(field, self._low, count, stride, view.pointer, view.space))
+        with self._wrapped(view) as array:
+            self._check(lib.hymg_field_copy(field, array))
         self._wait(field, view)
+
+    @contextlib.contextmanager
+    def _wrapped(self, view: View, centering: int = lib.HYMG_CELL, low: Any = None) -> Iterator[Any]:
+        pointer = self._wrap(view, centering, low)
+        try:
+            yield pointer[0]
+        finally:
+            lib.hymg_field_destroy(pointer)
 
     def _wait(self, field: Any, view: View, low: Any = None) -> None:
         """Results in the memory of a GPU are complete on return, unless the caller has named a stream."""
@@ -421,6 +428,10 @@ class Objects:
         result = ffi.new("hymg_result *")
         self._watch.error = None
         self._check(lib.hymg_solve(self._solver, self._f, self._u, result))
+        return self._keep_result(result)
+
+    def _keep_result(self, result: Any) -> Result:
+        """Of a solve that has just been made; raises what its monitor has raised."""
         self._last, self.result = result, result_of(result, self._axes)
         with self._together():
             self._watch.interrupts.release()

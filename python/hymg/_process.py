@@ -37,6 +37,14 @@ def threads_here(threads: int) -> int:
     return threads or 1
 
 
+def use_teams() -> bool:
+    """May the library use threads of OpenMP for several solvers at once? Then a later fork must not."""
+    if _State.lost_teams:
+        return False
+    _State.teams = True
+    return True
+
+
 def wait_if_ending() -> None:
     """At the end of the interpreter threads that are still there stay here; they must not call the library."""
     if _State.ending and threading.current_thread() is not threading.main_thread():

@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, Optional, Union
 
-from . import _adjoint, _arrays
+from . import _adjoint, _arrays, _many
 from ._description import described
 from ._hymg import ffi, lib
 from ._library import ConvergenceWarning, enum_word, nearest
@@ -22,7 +22,7 @@ class Solver(Objects):
 
     The shape decides which it is: (nk, nj, ni), (nj, ni) or (n,). All arrays, and what is given per axis, then have as
     many axes.
-    Arrays are cell averages of float64, of any strides, indexed as `shape` says. With order "C", the default, the
+    Arrays are cell averages of float64 or float32, of any strides, indexed as `shape` says. With order "C", the default, the
     last axis is the library's x, so that C-contiguous arrays are the fast ones; with order "F" the first is. Messages
     and notes name the axes of the arrays, "axis 0" being the first, and cells as the arrays are indexed.
 
@@ -153,10 +153,11 @@ class Solver(Objects):
         self.close()
 
     def solve(self, f: Any, out: Any = None, guess: Any = None) -> Any:
-        """Solves A u = f and returns u, in `out` or else in a new array of f's framework and memory.
+        """Solves A u = f and returns u, in `out` or else in a new array of f's framework and memory: of float32 if f is,
+        else of float64. The solve itself, and what `result` says of it, is the same for both.
 
         f      the right-hand side: any array or nested sequence of the right shape; not changed
-        out    the array for u: float64; it may be f
+        out    the array for u: float64 or float32; it may be f
         guess  the initial guess, of a Solver with initial_guess=True; zero if None. It may be `out`
 
         `result` then says how it went. A solve that does not converge gives a ConvergenceWarning. Ctrl-C ends the solve
@@ -180,6 +181,20 @@ class Solver(Objects):
         if not result.converged:
             warnings.warn(f"{result.reason}: {result.note}\n{advice}", ConvergenceWarning, stacklevel=2)
         return u
+
+    def solve_many(self, f: Any, out: Any = None, guess: Any = None) -> Any:
+        """Solves A u = f for several f, which give what `solve` gives for one after the other, to the bit.
+
+        f      an array with one axis more, the first, whose entries are the right-hand sides, or a sequence of arrays
+        out    the same of arrays for the solutions
+        guess  the same of initial guesses
+
+        Returns the solutions, in `out`, else in a new array where f is one, else in a list. `results` then says how each
+        went, `result` the last one. Those that do not converge give a ConvergenceWarning each. If one fails, the others are
+        solved all the same, its entry in `results` is None, and its hymg.Error is raised: `out` has the others. If the
+        monitor ends a solve, those after it are not begun and new arrays have NaN there. Errors: those of solve.
+        """
+        return _many.solve_many(self, f, out, guess)
 
     def advice(self) -> str:
         """What may slow down or spoil the solves of this solver, by what it knows and its last solve: one line each, with
@@ -249,7 +264,8 @@ class Solver(Objects):
         """The fluxes -b beta grad u through all faces, per unit of area and positive in the direction of the axis.
 
         u    cell averages, as solve returns them
-        out  per axis of the arrays one of float64, for the faces normal to it; None: new ones, of u's framework
+        out  per axis of the arrays one of float64 or float32, for the faces normal to it; None: new ones, of u's framework
+             and type
 
         Returns one array per axis. That of axis i has one entry more along axis i than `local_shape`: entry j is the low
         face of cell j, as in beta. On boundaries the fluxes obey the boundary conditions, with the boundary data: their

@@ -317,6 +317,7 @@ void hymg_solver_destroy(hymg_solver **solver)
   if (fine && fine->detach) fine->detach(&(*solver)->h);
   hymgi_hierarchy_destroy(&(*solver)->h);
   free((*solver)->history);
+  hymgi_results_forget(*solver);
   free(*solver);
   *solver = NULL;
 }

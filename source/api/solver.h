@@ -47,6 +47,8 @@ struct hymg_solver {
   /* share of the last solve's time in which the host used fewer threads than asked for */
   double reduced;
   bool good; /* FMG: hymgi_fmg_judge */
+  struct hymgi_kept
+      *kept; /* histories and notes of the last call that made several solves (solve/many.c) */
 };
 
 /* hymg_solver_create with the given host tuning (NULL: the backend's own), with which the path AUTO is

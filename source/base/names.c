@@ -31,7 +31,7 @@ static const struct {
              "boundary-y-low", "boundary-y-high", "boundary-z-low", "boundary-z-high"),
      LIST("cells", "x faces", "y faces", "z faces", "x- wall", "x+ wall", "y- wall", "y+ wall",
           "z- wall", "z+ wall")},
-    {"hymg_precision", HYMG_PRECISION_AUTO, NAMES("auto", "double", "mixed")},
+    {"hymg_precision", HYMG_PRECISION_AUTO, NAMES("auto", "double", "mixed", "float")},
     {"hymg_space", HYMG_HOST, NAMES("host", "device")},
     {"hymg_stencil", HYMG_FV2, COUNTED("fv2", "fv4"), LIST("FV2", "FV4")},
     {"hymg_extrapolation", HYMG_EXTRAPOLATION_DEFAULT,

@@ -160,9 +160,10 @@ hymg_status hymgi_vector_convert(const hymgi_level *from, const double *src, con
 hymg_status hymgi_field_load(const hymg_field *field, const hymgi_level *level, double *vector);
 
 /* user_arrays.c. exchange: copies the entries of the field that are in the array, to (write) or from
- * the field. to_vector, to_field: hymgi_vector_convert between a field, which may be wrapped, and a
- * level with the boxes of the field. open, close: data of a wrapped field in plain rows, in
- * field->data, and, if they were changed, back; nothing happens with other fields. */
+ * the field. to_vector, to_field: hymgi_vector_convert between a field, which may have an array, and a
+ * level with the boxes of the field. open, close: data of a field with an array in plain rows, in
+ * field->data, and, if they were changed, back; nothing happens with other fields. floats: the array of a
+ * field of floats, whose boxes are laid out. */
 hymg_status hymgi_field_exchange(const hymg_field *field, const hymgi_user_array *array,
                                  bool write);
 hymg_status hymgi_field_to_vector(const hymg_field *field, const hymgi_level *level,
@@ -171,6 +172,8 @@ hymg_status hymgi_vector_to_field(const hymgi_level *level, const double *vector
                                   const hymg_field *field);
 hymg_status hymgi_field_open(const hymg_field *field);
 hymg_status hymgi_field_close(const hymg_field *field, bool changed);
+hymg_status hymgi_floats_create(hymg_field *field);
+void hymgi_floats_destroy(hymg_field *field);
 
 /* Makes a malloc'ed list of boxes, with room for one more, readable by the backend. */
 hymg_status hymgi_boxes_share(hymg_context *context, const hymgi_backend *backend,

@@ -22,10 +22,11 @@ typedef enum hymgi_ghosts {
 typedef enum hymgi_after { HYMGI_AFTER_ANY, HYMGI_AFTER_GSRB } hymgi_after;
 
 /* A brick of a box and a strided array of the user's: entry (i, j, k) of the box, from <= ijk <
- * to, is user[i stride[0] + j stride[1] + k stride[2]]. */
+ * to, is user[i stride[0] + j stride[1] + k stride[2]], a double or a float. */
 typedef struct hymgi_user_brick {
   int from[3], to[3];
   ptrdiff_t stride[3];
+  bool is_float;
 } hymgi_user_brick;
 
 /* Which values of a field are valid: finite ones that are at least or above 0; all but infinities. */
@@ -240,12 +241,12 @@ typedef struct hymgi_backend {
   /* to or from memory that the host can access; complete on return */
   void (*copy)(hymg_context *context, const double *from, double *to, size_t doubles);
   /* Copies between a box's vector `data` and the user's array, in memory that this backend can
-   * access; write: into the box. */
+   * access; write: into the box. Floats are converted on the way. */
   void (*brick)(const hymgi_level *view, const hymgi_geom *box, const hymgi_user_brick *brick,
-                bool write, double *user, double *data);
+                bool write, void *user, double *data);
   /* copies the entries of the brick between two strided arrays that this backend can access */
   void (*gather)(hymg_context *context, const hymgi_user_brick *from, const hymgi_user_brick *to,
-                 const double *source, double *target);
+                 const void *source, void *target);
   /* are the entries [0, n) of a box valid? */
   void (*examine)(const hymgi_level *view, const hymgi_geom *box, const int n[3], hymgi_valid valid,
                   const double *data, hymgi_finding *finding);
@@ -391,5 +392,7 @@ void hymgi_cpu_fv4_alpha_data_term(const hymgi_level *level, int axis, const dou
 
 /* The number of threads for a request of `wanted` (0: the default) on the host, for one of so many ranks of a node. */
 int hymgi_backend_threads(int wanted, int ranks);
+/* run(m, user) for each 0 <= m < count by so many threads at once, in any order; loops within run then have one. */
+void hymgi_run_side_by_side(int threads, int count, void (*run)(int m, void *user), void *user);
 
 #endif

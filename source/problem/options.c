@@ -28,7 +28,8 @@ static const hymgi_option table[] = {
      "auto|constant|weighted|tensor|pairs",
      "interpolation of the robust path: auto (default: weighted, or tensor or pairs where that\n"
      "is slow), constant; pairs: graphs in place of coarse grids, on the host"},
-    {{"precision", 1, ENUM(precision, hymg_precision, HYMG_PRECISION_AUTO)},
+    {{"precision", 1, HYMGI_ENUM, AT(precision), "hymg_precision", HYMG_PRECISION_AUTO, "precision",
+      0, HYMG_MIXED, NULL, 0},
      "auto|double|mixed",
      "mixed: cycles in single precision on levels of more than 32^3 cells, inside a residual in\n"
      "double; auto (default): mixed for mg and mgpcg from 10^6 cells on"},

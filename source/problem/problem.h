@@ -22,11 +22,13 @@ struct hymg_grid {
 };
 
 /* The user's array: entry (i, j, k), in global indices and counted from brick.from, is data[i
- * stride[0] + j stride[1] + k stride[2]]. */
+ * stride[0] + j stride[1] + k stride[2]]. boxes: not the user's, but of a field of floats: an array for
+ * each of these boxes, as a vector of floats would have it. */
 typedef struct hymgi_user_array {
   hymg_space space;
   hymgi_user_brick brick;
-  double *data;
+  void *data;
+  const hymgi_geom *boxes;
 } hymgi_user_array;
 
 struct hymg_field {
@@ -36,9 +38,9 @@ struct hymg_field {
   hymg_centering centering;
   int level;
   double *data;
-  hymgi_user_array
-      array; /* array.data NULL unless the field was made by hymg_field_wrap: then `data`
-                           * is NULL but between hymgi_field_open and hymgi_field_close */
+  /* array.data NULL unless the field was made by hymg_field_wrap or is of floats: then `data` is NULL
+   * but between hymgi_field_open and hymgi_field_close */
+  hymgi_user_array array;
   unsigned used_as_f, used_as_u; /* id of the solver whose hymg_solver_cycle has checked it */
   hymgi_level
       view; /* boxes, context, communicator and backend: what level operations on vectors need */

@@ -477,6 +477,80 @@ static void test_body()
   CHECK(text.find("a = 0 with a robin condition") != std::string::npos);
 }
 
+/* A solve with an array of floats for f and a field of floats for u: u is the rounding of that with doubles. */
+static void test_floats()
+{
+  const hymg::index3 n = {6, 5, 4};
+  const hymg::grid g(make_context(), box(n[0], n[1], n[2]));
+  hymg::options options;
+  options.method = HYMG_MG;
+  hymg::solver solver(hymg::linear_operator(g), options);
+  std::vector<double> wide = random_values(120);
+  std::vector<float> narrow(2 * 120, -7);
+  const hymg::strided_span<float> every_other(narrow.data(), n, {2, 12, 60});
+  for (std::size_t m = 0; m < wide.size(); m++)
+    wide[m] = narrow[2 * m] = float(wide[m]);
+  hymg::field f(g), u(g), narrow_u(g, HYMG_CELL, HYMG_HOST, HYMG_FLOAT);
+  hymg::field narrow_f(g, every_other, {0, 0, 0});
+  f.write_own({wide.data(), n});
+  const double residual = solver.solve(f, u).residual_max;
+  CHECK(solver.solve(narrow_f, narrow_u).residual_max == residual);
+  std::vector<double> want = held(u, n), got = held(narrow_u, n);
+  narrow_f.assign(u);
+  bool rounded = true, untouched = true, stored = true;
+  for (std::size_t m = 0; m < want.size(); m++) {
+    const bool here = !std::isnan(want[m]);
+    rounded = rounded && (here ? got[m] == double(float(want[m])) : std::isnan(got[m]));
+    stored = stored && narrow[2 * m] == (here ? float(want[m]) : float(wide[m]));
+    untouched = untouched && narrow[2 * m + 1] == -7;
+  }
+  CHECK(rounded && stored && untouched);
+}
+
+/* Several right-hand sides, and systems of contexts of their own, of which one cannot be solved. */
+static void test_many()
+{
+  const hymg::index3 n = {6, 5, 4};
+  std::vector<hymg::solver> solvers;
+  std::vector<hymg::field> f, u, fs, us,
+      few(1, hymg::field(hymg::grid(make_context(), box(2, 2, 2))));
+  std::vector<hymg_result> results;
+  hymg::options options;
+  options.method = HYMG_MG;
+  for (int m = 0; m < 3; m++) {
+    const hymg::grid g(make_context(), box(n[0], n[1], n[2]));
+    solvers.emplace_back(hymg::linear_operator(g), options);
+    f.emplace_back(solvers[0]), u.emplace_back(solvers[0]);
+    fs.emplace_back(solvers.back()), us.emplace_back(solvers.back());
+    f.back().fill(m + 1), fs.back().fill(m + 1);
+  }
+  solvers[0].solve_many(f, u, results);
+  CHECK(results.size() == 3 && results[2].converged && results[0].history[0].residual_max > 0);
+  fs[1] = f[1]; // of another context
+  hymg_status status = HYMG_OK;
+  try {
+    hymg::solve_batch(solvers, fs, us, results);
+  } catch (const hymg::error &e) {
+    status = e.status();
+    CHECK(std::string(e.what()).find("system 1: f is a field of another grid") !=
+          std::string::npos);
+  }
+  CHECK(status == HYMG_EINVAL && results[1].status == HYMG_EINVAL);
+  CHECK(results[0].converged && results[2].converged);
+  const std::vector<double> got = held(us[2], n), want = held(u[2], n);
+  bool same = true;
+  for (std::size_t m = 0; m < got.size(); m++)
+    same = same && (got[m] == want[m] || (std::isnan(got[m]) && std::isnan(want[m])));
+  CHECK(same);
+  std::string text;
+  try {
+    solvers[0].solve_many(f, few, results);
+  } catch (const hymg::error &e) {
+    text = e.what();
+  }
+  CHECK(text.find("3 right-hand sides, but 1") != std::string::npos);
+}
+
 int main(int argc, char **argv)
 {
 #ifdef TEST_MPI
@@ -495,6 +569,8 @@ int main(int argc, char **argv)
   test_plane();
   test_line_and_advice();
   test_body();
+  test_floats();
+  test_many();
   failures = failed;
 #ifdef TEST_MPI
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -8,6 +8,7 @@ contains
     type(hymg_cycle_record), intent(in) :: record
     integer(c_int), value :: cycle
     type(c_ptr), value :: user
+    if (cycle == 0) cycles_seen = 0
     count_cycles = cycle == cycles_seen .and. record%residual_max >= 0 .and. .not. c_associated(user)
     cycles_seen = cycles_seen + 1
   end function
@@ -178,13 +179,14 @@ contains
     integer, parameter :: n(3) = [9, 5, 7]
     real(c_double) :: f(n(1), n(2), n(3)), worst
     real(c_double), target :: u(n(1), n(2), n(3)), wrapped(0:n(1) + 1, n(2), n(3))
+    real(c_float), target :: floats(0:n(1) + 1, 2 * n(2), n(3)), rounded(n(1), n(2), n(3))
     type(hymg_operator_desc) :: desc
     type(hymg_options) :: options
-    type(hymg_result) :: result
+    type(hymg_result) :: result, results(2)
     type(hymg_grid) :: grid
     type(hymg_operator) :: op
     type(hymg_solver) :: solver
-    type(hymg_field) :: rhs, solution
+    type(hymg_field) :: rhs, solution, narrow
     integer :: i, j, k
     grid = make_grid(n)
     desc%extrapolation = HYMG_EXTRAPOLATION_LINEAR
@@ -220,6 +222,33 @@ contains
     call check(all(wrapped(1:n(1), :, :) == u .or. wrapped(1:n(1), :, :) == -7._c_double), 'the same bits')
     call check(any(wrapped(1:n(1), :, :) == u) .or. hymg_grid_num_local(grid) == 0, 'in place')
     call check(all(wrapped([0, n(1) + 1], :, :) == -7._c_double), 'ghosts untouched')
+    call hymg_field_destroy(solution)
+    floats = -7 ! f and u in arrays of floats, of any strides: the bits of the same f in doubles
+    rounded = real(f, c_float)
+    f = rounded
+    call check(hymg_field_write_own(rhs, f) == HYMG_OK, 'write the rounded f')
+    call check(hymg_field_wrap(grid, HYMG_CELL, wrapped(1:n(1), :, :), solution) == HYMG_OK, 'wrap again')
+    call check(hymg_solve(solver, rhs, solution) == HYMG_OK, 'solve with doubles')
+    call whole(solution, u)
+    call hymg_field_destroy(solution)
+    call check(hymg_field_wrap(grid, HYMG_CELL, floats(1:n(1), 2::2, :), solution) == HYMG_OK, 'wrap floats')
+    call check(hymg_field_wrap(grid, HYMG_CELL, rounded, narrow) == HYMG_OK, 'wrap f in floats')
+    call check(hymg_solve(solver, narrow, solution) == HYMG_OK, 'solve with floats')
+    call check(all(floats(1:n(1), 2::2, :) == real(u, c_float) .or. floats(1:n(1), 2::2, :) == -7), 'rounded')
+    call check(any(floats(1:n(1), 2::2, :) == real(u, c_float)) .or. hymg_grid_num_local(grid) == 0, 'in floats')
+    call check(all(floats([0, n(1) + 1], :, :) == -7) .and. all(floats(:, 1::2, :) == -7), 'the rest untouched')
+    call hymg_field_destroy(narrow)
+    call hymg_field_destroy(solution)
+    call check(hymg_field_create(grid, solver, HYMG_CELL, HYMG_DOUBLE, solution) == HYMG_OK, 'another u')
+    call check(hymg_field_create(grid, solver, HYMG_CELL, HYMG_DOUBLE, narrow) == HYMG_OK, 'a second u')
+    call check(hymg_solve_many(solver, 2, [rhs, rhs], [solution, narrow], results) == HYMG_OK, 'two right-hand sides')
+    call check(all(results%status == HYMG_OK) .and. logical(all(results%converged)), 'both converged')
+    call whole(narrow, f)
+    call check(all(f == u), 'the bits of one solve')
+    call check(hymg_solve_batch(2, [solver, solver], [rhs, rhs], [solution, hymg_field()], results) == HYMG_EINVAL, &
+        'a batch with a null u')
+    call check(results(1)%status == HYMG_OK .and. results(2)%status == HYMG_EINVAL, 'the other one is solved')
+    call hymg_field_destroy(narrow)
     call hymg_field_destroy(solution)
     call hymg_field_destroy(rhs)
     call hymg_solver_destroy(solver)

@@ -39,7 +39,8 @@ static void create_field(calls *c)
     for (int axis = 0; axis < 3; axis++)
       count[axis] = calls_side(c);
     if (count[0] > WRAP_SIDE || count[1] > WRAP_SIDE || count[2] > WRAP_SIDE) return;
-    if (ok(c, hymg_field_wrap(g->grid, HYMG_HOST, centering, HYMG_DOUBLE, low, count, stride,
+    const hymg_precision precision = how % 8 == 5 ? HYMG_FLOAT : HYMG_DOUBLE;
+    if (ok(c, hymg_field_wrap(g->grid, HYMG_HOST, centering, precision, low, count, stride,
                               f->wrapped, &f->field)))
       f->grid = g;
   } else if (ok(c, hymg_field_create(g->grid, s && s->grid == g ? s->solver : NULL, centering,
@@ -200,7 +201,8 @@ static hymg_field *made(calls *c, hymg_grid *grid, hymg_centering centering, boo
   const uint8_t how = calls_byte(c);
   const double value = how % 8 == 1 ? calls_number(c) : how / 255.;
   if (how % 16 == 2) return NULL;
-  if (!ok(c, hymg_field_create(grid, NULL, how % 16 == 3 ? HYMG_CELL : centering, HYMG_DOUBLE, &x)))
+  if (!ok(c, hymg_field_create(grid, NULL, how % 16 == 3 ? HYMG_CELL : centering,
+                               how % 8 == 6 ? HYMG_FLOAT : HYMG_DOUBLE, &x)))
     return NULL;
   ok(c, hymg_field_fill(x, fraction ? value : 2 * value));
   if (x && how % 4 == 0 && centering == HYMG_CELL) put_cells(c, x);

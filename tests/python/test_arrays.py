@@ -105,9 +105,86 @@ def test_order_of_the_result_follows_f(solver, rng):
 def test_lists_and_other_number_types_are_converted(solver, rng):
     f = rng.integers(-9, 9, SHAPE)
     expected = solver.solve(f.astype(float))
-    for given in (f.tolist(), f, f.astype(np.float32), f.astype(">f8"), packed(f)):
+    for given in (f.tolist(), f, f.astype(np.float16), f.astype(">f8"), f.astype(">f4"), packed(f)):
         u = solver.solve(given)
         assert u.dtype == np.float64 and np.array_equal(u, expected)
+
+
+# ---- float32 ----
+
+
+def singles(values):
+    """float32 in many layouts."""
+    for layout in layouts(values):
+        whole = layout if layout.base is None else layout.base
+        single = whole.astype(np.float32)
+        offset = (address(layout) - address(whole)) // 8
+        strides = tuple(s // 2 for s in layout.strides)
+        yield np.lib.stride_tricks.as_strided(single.reshape(-1, order="A")[offset:], layout.shape, strides)
+
+
+def test_float32_in_float32_out_and_the_bits_of_float64(solver, rng):
+    for f in singles(rng.standard_normal(SHAPE)):
+        expected = solver.solve(f.astype(np.float64))
+        want = solver.result
+        u = solver.solve(f)
+        assert u.dtype == np.float32 and np.array_equal(u, expected.astype(np.float32))
+        assert solver.result.history == want.history and solver.result.residual == want.residual
+        out = np.full(SHAPE, np.nan)
+        assert solver.solve(f, out=out) is out and np.array_equal(out, expected)
+        narrow = np.full((8,) + SHAPE, np.nan, dtype=np.float32)[3]
+        assert solver.solve(f.astype(np.float64), out=narrow) is narrow
+        assert np.array_equal(narrow, expected.astype(np.float32))
+
+
+def test_float32_in_every_call(rng, tmp_path):
+    n = SHAPE
+    faces = [tuple(m + (axis == i) for i, m in enumerate(n)) for axis in range(3)]
+    beta = [rng.uniform(0.5, 2, shape).astype(np.float32) for shape in faces]
+    alpha, f, x = rng.random((3,) + n).astype(np.float32)
+    wall, g = rng.random((1,) + n[1:]).astype(np.float32), rng.standard_normal(n).astype(np.float32)
+
+    def made(convert):
+        values = ((convert(wall), None), None, None)
+        return hymg.Solver(
+            n,
+            alpha=convert(alpha),
+            beta=[convert(b) for b in beta],
+            boundary_values=values,
+            initial_guess=True,
+            cycle="v",
+            extrapolation="linear",
+        )
+
+    with made(lambda array: array) as s, made(lambda array: array.astype(np.float64)) as wide:
+        for name, arguments in (
+            ("solve", (f,)),
+            ("apply", (x,)),
+            ("residual", (f, x)),
+            ("precondition", (f,)),
+            ("fluxes", (x,)),
+        ):
+            got = getattr(s, name)(*arguments)
+            want = getattr(wide, name)(*(array.astype(np.float64) for array in arguments))
+            for one, other in zip(got, want) if isinstance(got, tuple) else ((got, want),):
+                assert one.dtype == np.float32 and other.dtype == np.float64, name
+                assert np.array_equal(one, other.astype(np.float32)), name
+        assert np.array_equal(s.solve(f, guess=g), wide.solve(f.astype(float), guess=g.astype(float)).astype(np.float32))
+        s.update(alpha=alpha + 1)
+        wide.update(alpha=(alpha + 1).astype(np.float64))
+        assert np.array_equal(s.apply(x), wide.apply(x.astype(float)).astype(np.float32))
+        s.save(tmp_path / "u.vti", u=f, wide=f.astype(np.float64))
+    content = (tmp_path / "u.vti").read_bytes()
+    assert b'type="Float32" Name="u"' in content and b'type="Float64" Name="wide"' in content
+    assert f.transpose(0, 1, 2).tobytes() in content and f.astype(np.float64).tobytes() in content
+
+
+def test_float32_through_dlpack_and_array_interface(solver, rng):
+    f = rng.standard_normal(SHAPE).astype(np.float32)
+    expected = solver.solve(f)
+    for make in (Dlpack, lambda array: Interface(array, "__array_interface__")):
+        out = np.full((8,) + SHAPE, np.nan, dtype=np.float32)[3]
+        assert solver.solve(make(f), out=make(out)) is not None and np.array_equal(out, expected)
 
 
 def packed(values):
@@ -130,7 +207,7 @@ def test_dlpack_and_array_interface_are_read_and_written_in_place(solver, rng):
 
 
 def test_dlpack_of_another_type_is_converted(solver, rng):
-    f = rng.integers(-9, 9, SHAPE).astype(np.float32)
+    f = rng.integers(-9, 9, SHAPE).astype(np.float16)
     u = solver.solve(WithArray(f), out=np.empty(SHAPE))
     assert np.array_equal(u, solver.solve(f))
 
@@ -146,7 +223,7 @@ def test_what_cannot_be_written_is_refused(solver, rng):
     locked.flags.writeable = False
     for out, why in (
         (locked, "out: the array is read-only"),
-        (np.empty(SHAPE, np.float32), "out: ndarray of float32"),
+        (np.empty(SHAPE, np.float16), "out: ndarray of float16"),
         (packed(f), "out: ndarray of float64"),
         (f.tolist(), "out: list"),
     ):
@@ -261,7 +338,10 @@ def test_tensors_of_pytorch_give_tensors(solver, rng):
         assert isinstance(u, torch.Tensor) and u.dtype == torch.float64 and np.array_equal(u.numpy(), expected)
         out = torch.zeros(SHAPE, dtype=torch.float64)
         assert solver.solve(f, out=out) is out and np.array_equal(out.numpy(), expected)
-    assert solver.solve(tensors[0].float()).dtype == torch.float64
+    single = tensors[1].float()
+    u = solver.solve(single)
+    assert u.dtype == torch.float32 and torch.equal(u, solver.solve(single.double()).float())
+    assert solver.solve(tensors[0].half()).dtype == torch.float64
 
 
 # ---- arrays on a GPU: refused with the library's text where there is none ----
@@ -310,6 +390,16 @@ def test_emulated_device_arrays_are_read_and_written_in_place(rng):
 
 
 @EMULATED
+def test_emulated_device_arrays_of_float32(rng):
+    f, alpha = rng.standard_normal(SHAPE).astype(np.float32), rng.random(SHAPE).astype(np.float32)
+    for kind in range(3):
+        with hymg.Solver(SHAPE, backend="cuda", device=0, alpha=device_arrays(alpha)[kind]) as s:
+            expected, out = s.solve(f.astype(np.float64)), np.full(SHAPE, np.nan, dtype=np.float32)
+            assert s.solve(device_arrays(f)[kind], out=device_arrays(out)[kind]) is not None
+            assert np.array_equal(out, expected.astype(np.float32))
+
+
+@EMULATED
 def test_emulated_device_fluxes(rng):
     u, shapes = rng.standard_normal(SHAPE), [tuple(n + (i == axis) for i, n in enumerate(SHAPE)) for axis in range(3)]
     for order in "CF":
@@ -325,10 +415,10 @@ def test_other_devices_types_and_streams_are_refused(solver, rng):
     f, out = rng.standard_normal(SHAPE), np.empty(SHAPE)
     with pytest.raises(TypeError, match="f: DLPack device type 10; host and CUDA memory"):
         solver.solve(Dlpack(f, device=10), out=out)
-    with pytest.raises(TypeError, match="f: .* float64 is wanted on a GPU"):
-        solver.solve(Dlpack(f.astype(np.float32), device=2), out=out)
-    with pytest.raises(TypeError, match="f: .* float64 is wanted on a GPU"):
-        solver.solve(Interface(f.astype(np.float32), "__cuda_array_interface__"), out=out)
+    with pytest.raises(TypeError, match="f: .* float64 or float32 is wanted on a GPU"):
+        solver.solve(Dlpack(f.astype(np.float16), device=2), out=out)
+    with pytest.raises(TypeError, match="f: .* float64 or float32 is wanted on a GPU"):
+        solver.solve(Interface(f.astype(np.float16), "__cuda_array_interface__"), out=out)
     with pytest.raises(ValueError, match="f: belongs to stream 0x1234; give stream="):
         solver.solve(Interface(f, "__cuda_array_interface__", stream=0x1234), out=out)
 

@@ -32,6 +32,9 @@ class Cupy:
     def single(self, array):
         return array.astype(np.float32)
 
+    def half(self, array):
+        return array.astype(np.float16)
+
     def address(self, array):
         return array.data.ptr
 
@@ -57,6 +60,9 @@ class Torch:
 
     def single(self, tensor):
         return tensor.float()
+
+    def half(self, tensor):
+        return tensor.half()
 
     def address(self, tensor):
         return tensor.data_ptr()
@@ -183,8 +189,15 @@ def test_autograd_on_the_gpu_copies_nothing_through_the_host(rng, tmp_path):
 
 
 def test_other_types_are_refused(gpu):
-    with hymg.Solver(SHAPE) as s, pytest.raises(TypeError, match="f: .*float32; float64 is wanted on a GPU"):
-        s.solve(gpu.single(gpu.put(np.ones(SHAPE))))
+    with hymg.Solver(SHAPE) as s, pytest.raises(TypeError, match="f: .*float16; float64 or float32 is wanted on a GPU"):
+        s.solve(gpu.half(gpu.put(np.ones(SHAPE))))
+
+
+def test_float32_in_float32_out(gpu, rng):
+    f = rng.standard_normal(SHAPE).astype(np.float32)
+    with hymg.Solver(SHAPE, backend="cuda") as s:
+        u = gpu.get(s.solve(gpu.single(gpu.put(f))))
+        assert u.dtype == np.float32 and np.array_equal(u, s.solve(f.astype(np.float64)).astype(np.float32))
 
 
 def test_operators_of_cupyx(rng):

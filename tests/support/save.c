@@ -31,7 +31,14 @@ const save_case save_cases[SAVE_CASES] = {
      .boxes = {1, 2, 1},
      .cuts = {NULL, rows},
      .large = true},
-    {.file = "long.vtr", .n = {(1 << 18) + 3, 1, 1}, .boxes = {1, 1, 1}, .large = true}};
+    {.file = "long.vtr", .n = {(1 << 18) + 3, 1, 1}, .boxes = {1, 1, 1}, .large = true},
+    {.file = "floats.vtr",
+     .n = {9, 4, 11},
+     .boxes = {1, 1, 2},
+     .cuts = {NULL, NULL, three},
+     .stretched = true,
+     .floats = true},
+    {.file = "floats.vti", .n = {12, 6, 8}, .boxes = {2, 1, 2}, .floats = true}};
 
 const double save_spacing[3] = {0.1, 1.0 / 3, 1e-3};
 
@@ -46,6 +53,8 @@ double *save_values(const save_case *c, int field)
   double *values = support_random(save_cells(c), -1, 1, 17 + (unsigned)field);
   for (size_t m = 0; m < 5; m++)
     values[(3 * m + (size_t)field) % save_cells(c)] = special[m];
+  for (size_t m = 0; c->floats && field == 0 && m < save_cells(c); m++)
+    values[m] = (float)values[m];
   return values;
 }
 
@@ -102,7 +111,8 @@ hymg_status save_write(hymg_context *context, const save_case *c, const char *pa
   }
   OK(context, hymg_grid_create(context, &desc, &grid));
   if (c->solver) solver = make_solver(context, grid, &op);
-  OK(context, hymg_field_create(grid, solver, HYMG_CELL, HYMG_DOUBLE, &field[0]));
+  OK(context,
+     hymg_field_create(grid, solver, HYMG_CELL, c->floats ? HYMG_FLOAT : HYMG_DOUBLE, &field[0]));
   field[1] = wrap_whole(grid, c, array);
   write_whole(c, values[0], field[0]);
   write_whole(c, values[1], field[1]);
@@ -137,18 +147,24 @@ saved_file save_read(const char *path)
   return s;
 }
 
-void save_array(const saved_file *file, const char *name, size_t count, double *values)
+void save_array(const saved_file *file, const char *name, bool floats, size_t count, double *values)
 {
   static const char mark[] = "<AppendedData encoding=\"raw\">\n_", key[] = "offset=\"";
   char wanted[96];
   uint64_t size = 0;
-  snprintf(wanted, sizeof wanted, "<DataArray type=\"Float64\" Name=\"%s\" format=\"appended\"",
-           name);
+  snprintf(wanted, sizeof wanted, "<DataArray type=\"Float%d\" Name=\"%s\" format=\"appended\"",
+           floats ? 32 : 64, name);
   const char *data = strstr(file->bytes, mark), *row = strstr(file->bytes, wanted);
   ck_assert_msg(data && row && row < data, "no array '%s'", name);
   data += sizeof mark - 1 + strtoull(strstr(row, key) + sizeof key - 1, NULL, 10);
   memcpy(&size, data, sizeof size);
-  ck_assert_uint_eq(size, count * sizeof *values);
+  ck_assert_uint_eq(size, count * (floats ? sizeof(float) : sizeof *values));
   ck_assert(data + sizeof size + size < file->bytes + file->size);
-  memcpy(values, data + sizeof size, size);
+  data += sizeof size;
+  if (!floats) memcpy(values, data, size);
+  for (size_t m = 0; floats && m < count; m++) {
+    float value;
+    memcpy(&value, data + m * sizeof value, sizeof value);
+    values[m] = value;
+  }
 }

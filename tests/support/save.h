@@ -11,12 +11,13 @@ typedef struct save_case {
   const int *cuts[3];
   bool stretched, large;
   bool solver; /* "u" is made with a solver, on the GPU if the suite runs there */
+  bool floats; /* "u" is of floats */
 } save_case;
 
-enum { SAVE_CASES = 8 };
+enum { SAVE_CASES = 10 };
 extern const save_case save_cases[SAVE_CASES];
 
-/* The values of the fields "u" (0) and "f, right side" (1), x fastest, with NaN, infinity and -0 among
+/* The values, as they must be in the file, of the fields "u" (0) and "f, right side" (1), x fastest, with NaN, infinity and -0 among
  * them; "f, right side" is a wrapped array whose last axis is fastest. The caller frees. */
 double *save_values(const save_case *c, int field);
 /* Widths of the cells along an axis, NULL if they are equal; the caller frees. spacing: else. */
@@ -33,7 +34,8 @@ typedef struct saved_file {
 
 /* The caller frees bytes. */
 saved_file save_read(const char *path);
-/* Copies the values of the array of that name; fails the test unless there are `count` of them. */
-void save_array(const saved_file *file, const char *name, size_t count, double *values);
+/* Copies the values of the array of that name; fails the test unless there are `count` of them, of that type. */
+void save_array(const saved_file *file, const char *name, bool floats, size_t count,
+                double *values);
 
 #endif

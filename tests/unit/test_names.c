@@ -12,7 +12,7 @@ static const struct {
 } enums[] = {{"hymg_status", 9, HYMG_ECPU, "HYMG_ECPU"},
              {"hymg_boundary", 4, HYMG_ROBIN, "robin"},
              {"hymg_centering", 10, HYMG_BOUNDARY_Z_HIGH, "boundary-z-high"},
-             {"hymg_precision", 3, HYMG_MIXED, "mixed"},
+             {"hymg_precision", 4, HYMG_FLOAT, "float"},
              {"hymg_space", 2, HYMG_DEVICE, "device"},
              {"hymg_stencil", 2, HYMG_FV4, "fv4"},
              {"hymg_extrapolation", 4, HYMG_EXTRAPOLATION_VERTEX, "vertex"},

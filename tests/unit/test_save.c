@@ -68,7 +68,7 @@ static void check_coordinates(const saved_file *file, const save_case *c)
   for (int d = 0; d < 3; d++) {
     const size_t n = (size_t)c->n[d];
     double *x = support_poison(n + 1), *widths = save_widths(c, d), sum = 0;
-    save_array(file, name[d], n + 1, x);
+    save_array(file, name[d], false, n + 1, x);
     for (size_t i = 0; i <= n; i++) {
       ck_assert_double_eq(x[i], widths ? sum : (double)i * save_spacing[d]);
       if (widths && i < n) sum += widths[i];
@@ -89,7 +89,7 @@ START_TEST(every_value_and_coordinate_is_in_the_file)
   double *got = support_poison(save_cells(c));
   for (int m = 0; m < 2; m++) {
     double *want = save_values(c, m);
-    save_array(&file, name[m], save_cells(c), got);
+    save_array(&file, name[m], c->floats && m == 0, save_cells(c), got);
     ck_assert_msg(memcmp(got, want, save_cells(c) * sizeof *got) == 0, "%s: %s differs", c->file,
                   name[m]);
     free(want);
@@ -106,7 +106,7 @@ START_TEST(one_field_is_named_after_the_file)
   snprintf(path, sizeof path, "%s/a <b> \"c\".x.vtr", folder);
   OK(context, hymg_field_save(u, path));
   saved_file file = save_read(path);
-  save_array(&file, "a _b_ _c_.x", 60, got);
+  save_array(&file, "a _b_ _c_.x", false, 60, got);
   for (int m = 0; m < 60; m++)
     ck_assert_double_eq(got[m], 0.1);
   free(file.bytes);

@@ -1,4 +1,4 @@
-/* Fields: storage for the boxes of this rank, or the user's array. field_data.c copies from and to
+/* Fields: storage for the boxes of this rank, in doubles or floats, or the user's array. field_data.c copies from and to
  * arrays, field_ops.c calculates. */
 #include "api/fields/field.h"
 
@@ -47,14 +47,15 @@ static hymg_status allocate(hymg_field *field, const hymgi_geom *box)
   for (int b = 0; b < view->num_boxes && !field->solver; b++)
     adapt_box(field, view->box + b);
   view->vector_size = hymgi_boxes_layout(view->box, view->num_boxes, view->backend->line);
-  if (view->vector_size == 0) return HYMG_OK;
-  TRY(hymgi_boxes_share(view->context, view->backend, &view->box, view->num_boxes));
+  if (view->vector_size > 0)
+    TRY(hymgi_boxes_share(view->context, view->backend, &view->box, view->num_boxes));
   if (field->array.data) return HYMG_OK;
+  if (field->array.brick.is_float) return hymgi_floats_create(field);
   return hymgi_vector_create(view, view->vector_size, &field->data);
 }
 
-/* Like a level of the solver or, if that is NULL, with plain rows in memory of `backend`, or the
- * user's array. */
+/* Like a level of the solver or, if that is NULL, with plain rows in memory of `backend`, or as an
+ * array. */
 static hymg_status create(hymg_grid *grid, const hymg_solver *solver, int level,
                           const hymgi_backend *backend, hymg_centering centering,
                           const hymgi_user_array *array, hymg_field **field)
@@ -69,7 +70,7 @@ static hymg_status create(hymg_grid *grid, const hymg_solver *solver, int level,
                     .solver = solver ? solver->id : 0,
                     .centering = centering,
                     .level = level,
-                    .array = array ? *array : (hymgi_user_array){.data = NULL},
+                    .array = *array,
                     .view = {.context = context,
                              .backend = l ? l->backend : backend,
                              .memory = l ? l->memory : backend->memory,
@@ -83,6 +84,12 @@ static hymg_status create(hymg_grid *grid, const hymg_solver *solver, int level,
   return status;
 }
 
+/* Of a field that makes its array itself, or none. */
+static hymgi_user_array own_array(hymg_space space, hymg_precision precision)
+{
+  return (hymgi_user_array){.space = space, .brick = {.is_float = precision == HYMG_FLOAT}};
+}
+
 static hymg_status check_creation(hymg_context *context, hymg_centering centering,
                                   hymg_precision precision, hymg_field **field)
 {
@@ -90,8 +97,9 @@ static hymg_status check_creation(hymg_context *context, hymg_centering centerin
   if (!hymgi_enum_has("hymg_centering", (int)centering))
     return hymgi_fail(context, HYMG_EINVAL, "centering %d: %s", (int)centering,
                       hymgi_enum_range("hymg_centering", INT_MAX, false).text);
-  if (precision != HYMG_DOUBLE)
-    return hymgi_fail(context, HYMG_EUNSUPPORTED, "precision %d: 0 (double) only", (int)precision);
+  if (precision != HYMG_DOUBLE && precision != HYMG_FLOAT)
+    return hymgi_fail(context, HYMG_EUNSUPPORTED,
+                      "precision %d of a field: 0 (double) or 2 (float)", (int)precision);
   return HYMG_OK;
 }
 
@@ -112,7 +120,8 @@ hymg_status hymg_field_create_in(hymg_grid *grid, hymg_space space, hymg_centeri
   TRY(check_creation(grid->context, centering, precision, field));
   const hymgi_backend *backend;
   TRY(backend_for(grid->context, space, &backend));
-  return create(grid, NULL, 0, backend, centering, NULL, field);
+  const hymgi_user_array array = own_array(space, precision);
+  return create(grid, NULL, 0, backend, centering, &array, field);
 }
 
 hymg_status hymg_field_create(hymg_grid *grid, hymg_solver *solver, hymg_centering centering,
@@ -126,7 +135,12 @@ hymg_status hymg_field_create(hymg_grid *grid, hymg_solver *solver, hymg_centeri
   if (solver && centering != HYMG_CELL)
     return hymgi_fail(context, HYMG_EINVAL, "a field of %s with a solver: cell fields only",
                       hymgi_centering_name(centering));
-  return create(grid, solver, 0, hymgi_cpu_backend(), centering, NULL, field);
+  if (solver && precision == HYMG_FLOAT)
+    return hymgi_fail(context, HYMG_EUNSUPPORTED,
+                      "precision 2 (float) of a field with a solver, whose layout has doubles: "
+                      "hymg_field_create_in or hymg_field_wrap");
+  const hymgi_user_array array = own_array(HYMG_HOST, precision);
+  return create(grid, solver, 0, hymgi_cpu_backend(), centering, &array, field);
 }
 
 hymg_status hymg_field_create_on_level(hymg_solver *solver, int level, hymg_field **field)
@@ -136,7 +150,8 @@ hymg_status hymg_field_create_on_level(hymg_solver *solver, int level, hymg_fiel
   if (!field)
     return hymgi_fail(grid->context, HYMG_EINVAL, "hymg_field_create_on_level: field is NULL");
   TRY(hymgi_check_level(&solver->h, level, solver->h.num_levels));
-  return create(grid, solver, level, NULL, HYMG_CELL, NULL, field);
+  const hymgi_user_array none = own_array(HYMG_HOST, HYMG_DOUBLE);
+  return create(grid, solver, level, NULL, HYMG_CELL, &none, field);
 }
 
 /* Does the array hold all that this rank holds? */
@@ -161,7 +176,7 @@ static hymg_status check_covers(const hymg_field *field)
 
 hymg_status hymg_field_wrap(hymg_grid *grid, hymg_space space, hymg_centering centering,
                             hymg_precision precision, const int low[3], const int count[3],
-                            const ptrdiff_t stride[3], double *data, hymg_field **field)
+                            const ptrdiff_t stride[3], void *data, hymg_field **field)
 {
   if (!grid) return HYMG_EINVAL;
   hymg_context *context = grid->context;
@@ -169,7 +184,8 @@ hymg_status hymg_field_wrap(hymg_grid *grid, hymg_space space, hymg_centering ce
   const hymgi_backend *backend;
   TRY(backend_for(context, space, &backend));
   static const double nothing = 0; /* the address of an array without entries */
-  hymgi_user_array array = {.space = space, .data = data ? data : (double *)&nothing};
+  hymgi_user_array array = own_array(space, precision);
+  array.data = data ? data : (void *)&nothing;
   TRY(hymgi_brick_of(context, low, count, stride, data, &array.brick));
   hymg_field *f = NULL;
   TRY(create(grid, NULL, 0, backend, centering, &array, &f));
@@ -184,6 +200,7 @@ void hymg_field_destroy(hymg_field **field)
   if (!field || !*field) return;
   hymg_field *f = *field;
   hymgi_vector_destroy(&f->view, f->view.vector_size, &f->data);
+  hymgi_floats_destroy(f);
   if (f->view.box) f->view.backend->unshare(f->view.box);
   free(f);
   *field = NULL;

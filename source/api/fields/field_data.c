@@ -6,7 +6,7 @@
 
 #include "api/solver.h"
 
-static hymg_status check_array(hymg_context *context, const double *data, const int count[3],
+static hymg_status check_array(hymg_context *context, const void *data, const int count[3],
                                hymg_space space)
 {
   if (space != HYMG_HOST && space != HYMG_DEVICE)
@@ -17,7 +17,7 @@ static hymg_status check_array(hymg_context *context, const double *data, const 
 }
 
 hymg_status hymgi_brick_of(hymg_context *context, const int low[3], const int count[3],
-                           const ptrdiff_t stride[3], const double *data, hymgi_user_brick *brick)
+                           const ptrdiff_t stride[3], const void *data, hymgi_user_brick *brick)
 {
   if (!low || !count || !stride)
     return hymgi_fail(context, HYMG_EINVAL, "low, count or stride of a field's brick is NULL");

@@ -3,6 +3,7 @@
  * order of ranks. So a file has the same bytes for any number of ranks and boxes. */
 #define _XOPEN_SOURCE 700
 #include <errno.h>
+#include <limits.h>
 #include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -120,16 +121,24 @@ static void put(saver *s, off_t at, const void *data, size_t size)
   }
 }
 
+/* Of a value of field m. */
+static size_t size_of(const saver *s, int m)
+{
+  return s->field[m]->array.brick.is_float ? sizeof(float) : sizeof(double);
+}
+
 /* The position in the file of field m's values. Their size in bytes stands before them. */
 static off_t array_at(const saver *s, int m)
 {
-  const off_t size = (off_t)hymg_grid_cells(s->grid) * (off_t)sizeof(double);
-  return s->data + m * (size + (off_t)sizeof(uint64_t)) + (off_t)sizeof(uint64_t);
+  off_t at = s->data + (off_t)sizeof(uint64_t);
+  for (int before = 0; before < m; before++)
+    at += (off_t)hymg_grid_cells(s->grid) * (off_t)size_of(s, before) + (off_t)sizeof(uint64_t);
+  return at;
 }
 
-static void put_size(saver *s, off_t array, int64_t count)
+static void put_size(saver *s, off_t array, int64_t count, size_t each)
 {
-  const uint64_t size = (uint64_t)count * sizeof(double);
+  const uint64_t size = (uint64_t)count * each;
   put(s, array - (off_t)sizeof size, &size, sizeof size);
 }
 
@@ -149,11 +158,11 @@ __attribute__((format(printf, 2, 3))) static void add(text *t, const char *forma
   va_end(list);
 }
 
-static void add_array(text *t, const char *name, int64_t values)
+static void add_array(text *t, const char *name, int64_t values, size_t size)
 {
-  add(t, "        <DataArray type=\"Float64\" Name=\"%s\" format=\"appended\" offset=\"%lld\"/>\n",
-      name, t->offset);
-  t->offset += (long long)(sizeof(uint64_t) + (uint64_t)values * sizeof(double));
+  add(t, "        <DataArray type=\"Float%d\" Name=\"%s\" format=\"appended\" offset=\"%lld\"/>\n",
+      (int)size * CHAR_BIT, name, t->offset);
+  t->offset += (long long)(sizeof(uint64_t) + (uint64_t)values * size);
 }
 
 static void describe(const saver *s, text *t)
@@ -171,11 +180,11 @@ static void describe(const saver *s, text *t)
   add(t, ">\n    <Piece Extent=\"0 %d 0 %d 0 %d\">\n      <CellData Scalars=\"%s\">\n", n[0], n[1],
       n[2], s->name[0]);
   for (int m = 0; m < s->count; m++)
-    add_array(t, s->name[m], hymg_grid_cells(s->grid));
+    add_array(t, s->name[m], hymg_grid_cells(s->grid), size_of(s, m));
   add(t, "      </CellData>\n");
   if (s->rectilinear) add(t, "      <Coordinates>\n");
   for (int axis = 0; axis < 3 && s->rectilinear; axis++)
-    add_array(t, (const char *[]){"x", "y", "z"}[axis], n[axis] + 1);
+    add_array(t, (const char *[]){"x", "y", "z"}[axis], n[axis] + 1, sizeof(double));
   if (s->rectilinear) add(t, "      </Coordinates>\n");
   add(t, "    </Piece>\n  </%s>\n  <AppendedData encoding=\"raw\">\n_", kind);
 }
@@ -205,7 +214,7 @@ static off_t put_coordinates(saver *s, int axis, off_t at)
   const int n = s->grid->desc.n[axis];
   const double *const widths = s->grid->widths[axis], spacing = s->grid->desc.spacing[axis];
   double x = 0;
-  put_size(s, at, n + 1);
+  put_size(s, at, n + 1, sizeof(double));
   for (int i = 0; i <= n; i++) {
     s->buffer[i % CHUNK] = widths ? x : i * spacing;
     if (widths && i < n) x += widths[i];
@@ -222,7 +231,7 @@ static void begin_file(saver *s)
   static const char end[] = "\n  </AppendedData>\n</VTKFile>\n";
   put_text(s);
   for (int m = 0; m < s->count; m++)
-    put_size(s, array_at(s, m), hymg_grid_cells(s->grid));
+    put_size(s, array_at(s, m), hymg_grid_cells(s->grid), size_of(s, m));
   off_t at = array_at(s, s->count);
   for (int axis = 0; axis < 3 && s->rectilinear; axis++)
     at = put_coordinates(s, axis, at);
@@ -254,9 +263,20 @@ static bool find_chunk(const hymgi_geom *box, int64_t m, chunk *c)
   return m == 0;
 }
 
+/* The buffer's values, which were floats, become floats again. */
+static void narrow(double *buffer, size_t count)
+{
+  for (size_t t = 0; t < count; t++) {
+    const float value = (float)buffer[t];
+    memcpy((char *)buffer + t * sizeof value, &value, sizeof value);
+  }
+}
+
 /* Writes what is in the buffer: in one piece, in planes or in rows, as it is in the file. */
 static void put_chunk(saver *s, int m, const chunk *c)
 {
+  const size_t size = size_of(s, m);
+  if (size < sizeof(double)) narrow(s->buffer, c->cells);
   const int *n = s->grid->desc.n;
   const bool rows = c->count[0] == n[0], planes = rows && c->count[1] == n[1];
   const size_t row = (size_t)c->count[0], plane = row * (size_t)c->count[1];
@@ -264,7 +284,7 @@ static void put_chunk(saver *s, int m, const chunk *c)
   for (size_t at = 0; at < c->cells; at += run) {
     const off_t j = c->low[1] + (off_t)(at % plane / row), k = c->low[2] + (off_t)(at / plane);
     const off_t cell = c->low[0] + n[0] * (j + n[1] * k);
-    put(s, array_at(s, m) + cell * (off_t)sizeof(double), s->buffer + at, run * sizeof(double));
+    put(s, array_at(s, m) + cell * (off_t)size, (const char *)s->buffer + at * size, run * size);
   }
 }
 
@@ -352,11 +372,15 @@ hymg_status hymg_fields_save(int count, const hymg_field *const field[], const c
              .count = count,
              .field = field,
              .name = name};
+  int floats = 0;
   hymgi_arguments a;
   hymgi_arguments_begin(&a, "hymg_fields_save");
   hymgi_arguments_whole(&a, "the grid's number", grid->id);
   hymgi_arguments_whole(&a, "count", count);
   hymgi_arguments_text(&a, "file", file ? file : "NULL");
+  for (int m = 0; m < count && count <= MOST_FIELDS; m++)
+    floats += field[m] && field[m]->array.brick.is_float;
+  hymgi_arguments_whole(&a, "fields of floats", floats);
   s.status = hymgi_agree_on(s.context, begin(&s), &a);
   if (s.status == HYMG_OK) {
     if (s.writes) begin_file(&s);

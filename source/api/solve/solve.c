@@ -85,10 +85,9 @@ static hymg_status timed_solve(hymg_solver *solver, int l, const hymg_field *f, 
   return HYMG_OK;
 }
 
-hymg_status hymg_solve_on_level(hymg_solver *solver, int level, const hymg_field *f, hymg_field *u,
-                                hymg_result *result)
+hymg_status hymgi_solve_once(hymg_solver *solver, int level, const hymg_field *f, hymg_field *u,
+                             hymg_result *result)
 {
-  if (!solver) return HYMG_EINVAL;
   double seconds = 0;
   TRY(timed_solve(solver, level, f, u, &seconds));
   if (!result) return HYMG_OK;
@@ -114,6 +113,14 @@ hymg_status hymg_solve_on_level(hymg_solver *solver, int level, const hymg_field
                           .precision = solver->mixed ? HYMG_MIXED : HYMG_DOUBLE,
                           .note = solver->note};
   return HYMG_OK;
+}
+
+hymg_status hymg_solve_on_level(hymg_solver *solver, int level, const hymg_field *f, hymg_field *u,
+                                hymg_result *result)
+{
+  if (!solver) return HYMG_EINVAL;
+  hymgi_results_forget(solver);
+  return hymgi_solve_once(solver, level, f, u, result);
 }
 
 hymg_status hymg_solve(hymg_solver *solver, const hymg_field *f, hymg_field *u, hymg_result *result)

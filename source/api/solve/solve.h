@@ -153,6 +153,15 @@ bool hymgi_goes_on(hymgi_iteration *it, bool stop);
 hymg_status hymgi_transfer_choose(hymgi_iteration *it);
 void hymgi_transfer_forget(hymgi_iteration *it);
 
+/* solve.c, collective: hymg_solve_on_level, which keeps the results of solves before. many.c: releases them. */
+hymg_status hymgi_solve_once(hymg_solver *solver, int level, const hymg_field *f, hymg_field *u,
+                             hymg_result *result);
+void hymgi_results_forget(hymg_solver *solver);
+/* many.c: hymg_solve_batch by so many threads; 0: as many as are fastest. For the benchmark and tests. */
+hymg_status hymgi_solve_batch_by(int workers, int count, hymg_solver *const solver[],
+                                 const hymg_field *const f[], hymg_field *const u[],
+                                 hymg_result results[]);
+
 /* fmg.c, collective, after the F-cycle of FMG on level l; *good: it is a solution as accurate as the
  * discretisation, as far as can be told. */
 hymg_status hymgi_fmg_judge(hymg_solver *solver, int l, const hymg_field *f, bool *good);
