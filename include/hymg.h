@@ -180,9 +180,9 @@ typedef enum hymg_boundary {
   HYMG_PERIODIC = 1,
   HYMG_NEUMANN = 2,
   HYMG_ROBIN = 3, /* FV2: robin_alpha u + robin_beta du/dn = g (hymg_operator_desc) */
-  /* FV2, on all six faces or on none: as if space went on without f. u on the boundary is that of the monopole, dipole
-   * and quadrupole of f about the centre of |f|, computed from f in each solve and hymg_residual; 0 at infinity. For
-   * -b beta div(grad u) = f alone: beta a number, without alpha, fixed cells and boundary data; at least 2 cells per
+  /* FV2, on all six faces or on none: free space beyond them, without f, and u = 0 at infinity. u on the boundary is
+   * that of the monopole, dipole and quadrupole of f about the centre of |f|, made of f in each solve and hymg_residual.
+   * For -b beta div(grad u) = f alone: beta a number, without alpha, fixed cells and boundary data, at least 2 cells per
    * axis. docs/boundaries.md says how accurate that is */
   HYMG_OPEN = 4
 } hymg_boundary;
@@ -223,7 +223,8 @@ typedef struct hymg_grid_desc {
 /* n = 64^3 on the unit cube, Dirichlet, default boxes. */
 HYMG_API hymg_grid_desc hymg_grid_desc_default(void);
 
-/* Collective. The desc is copied. Errors: EINVAL (naming the value and the limit), ENOMEM, EMPI. */
+/* Collective. The desc is copied. Errors: EINVAL (naming the value and the limit), EUNSUPPORTED (open boundaries on
+ * some faces, or with one cell along an axis), ENOMEM, EMPI. */
 HYMG_API hymg_status hymg_grid_create(hymg_context *context, const hymg_grid_desc *desc,
                                       hymg_grid **grid);
 HYMG_API void hymg_grid_destroy(hymg_grid **grid);

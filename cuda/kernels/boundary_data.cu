@@ -110,8 +110,9 @@ __global__ void __launch_bounds__(REDUCE_THREADS)
       }
 #pragma unroll
       for (int m = 0; m < 3; m++)
-        hymgi_sum_add_below(hymgi_moment_term(GROUP, m, value, x, square), &scale,
-                            words + m * HYMGI_SUM_RESULT);
+        hymgi_sum_add_below((hymgi_moment_of_size(GROUP, m) ? fabs(value) : value) *
+                                hymgi_moment_factor(GROUP, m, x, square),
+                            &scale, words + m * HYMGI_SUM_RESULT);
     });
   });
   reduce_sum(r, words);

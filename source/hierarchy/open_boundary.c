@@ -128,7 +128,8 @@ static multipole multipole_of(const double moment[HYMGI_MOMENTS], double strengt
   for (int axis = 0; axis < 3; axis++) {
     p.dipole[axis] = first[axis] - p.charge * p.centre[axis];
     p.quadrupole[axis] = 3 * moved(&p, first, second[axis], axis, axis);
-    p.quadrupole[3 + axis] = 3 * moved(&p, first, mixed[axis], axis == 0, axis == 2 ? 1 : 2);
+    p.quadrupole[3 + axis] =
+        3 * moved(&p, first, mixed[axis], hymgi_moment_axis(axis, 0), hymgi_moment_axis(axis, 1));
   }
   const double trace = (p.quadrupole[0] + p.quadrupole[1] + p.quadrupole[2]) / 3;
   for (int axis = 0; axis < 3; axis++)

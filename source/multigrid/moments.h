@@ -17,6 +17,12 @@ enum {
   HYMGI_MOMENTS = 3 * HYMGI_MOMENT_GROUPS
 };
 
+/* The two other axes, the lower one first. */
+HYMGI_INLINE int hymgi_moment_axis(int axis, int which)
+{
+  return which == 0 ? axis == 0 : axis == 2 ? 1 : 2;
+}
+
 /* Collective, on all ranks of the context. All 0 if f is 0 or not finite. */
 void hymgi_moments(const hymgi_level *level, const double *f, double moment[HYMGI_MOMENTS]);
 
