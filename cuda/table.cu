@@ -102,6 +102,7 @@ constexpr hymgi_backend table(const hymgi_memory *memory)
   b.restrict_faces = HYMGI_IN_DOUBLE(hymgi_cuda_restrict_faces);
   b.boundary_term = HYMGI_IN_DOUBLE(hymgi_cuda_boundary_term);
   b.add_boundary_terms = HYMGI_IN_DOUBLE(hymgi_cuda_add_boundary_terms);
+  b.moment_sums = HYMGI_IN_DOUBLE(hymgi_cuda_moment_sums);
   b.fluxes = HYMGI_IN_DOUBLE(hymgi_cuda_fluxes);
   b.apply = HYMGI_IN_DOUBLE(hymgi_cuda_apply);
   b.residual = hymgi_cuda_residual;

@@ -17,6 +17,7 @@ module hymg_types
   enum, bind(c)
     enumerator :: HYMG_DIRICHLET = 0, HYMG_PERIODIC = 1, HYMG_NEUMANN = 2
     enumerator :: HYMG_ROBIN = 3
+    enumerator :: HYMG_OPEN = 4
   end enum
   enum, bind(c)
     enumerator :: HYMG_CELL = 0, HYMG_FACE_X = 1, HYMG_FACE_Y = 2, HYMG_FACE_Z = 3

@@ -179,7 +179,12 @@ typedef enum hymg_boundary {
   HYMG_DIRICHLET = 0,
   HYMG_PERIODIC = 1,
   HYMG_NEUMANN = 2,
-  HYMG_ROBIN = 3 /* FV2: robin_alpha u + robin_beta du/dn = g (hymg_operator_desc) */
+  HYMG_ROBIN = 3, /* FV2: robin_alpha u + robin_beta du/dn = g (hymg_operator_desc) */
+  /* FV2, on all six faces or on none: free space beyond them, without f, and u = 0 at infinity. u on the boundary is
+   * that of the monopole, dipole and quadrupole of f about the centre of |f|, made of f in each solve and hymg_residual.
+   * For -b beta div(grad u) = f alone: beta a number, without alpha, fixed cells and boundary data, at least 2 cells per
+   * axis. docs/boundaries.md says how accurate that is */
+  HYMG_OPEN = 4
 } hymg_boundary;
 
 /* How a grid coarsens depends on the solver's path (hymg_path). Standard: all axes are halved
@@ -218,7 +223,8 @@ typedef struct hymg_grid_desc {
 /* n = 64^3 on the unit cube, Dirichlet, default boxes. */
 HYMG_API hymg_grid_desc hymg_grid_desc_default(void);
 
-/* Collective. The desc is copied. Errors: EINVAL (naming the value and the limit), ENOMEM, EMPI. */
+/* Collective. The desc is copied. Errors: EINVAL (naming the value and the limit), EUNSUPPORTED (open boundaries on
+ * some faces, or with one cell along an axis), ENOMEM, EMPI. */
 HYMG_API hymg_status hymg_grid_create(hymg_context *context, const hymg_grid_desc *desc,
                                       hymg_grid **grid);
 HYMG_API void hymg_grid_destroy(hymg_grid **grid);
@@ -515,9 +521,10 @@ HYMG_API hymg_operator_desc hymg_operator_desc_default(void);
 
 /* Fields are borrowed: only hymg_solver_create and hymg_solver_update read them; between such
  * calls they need not exist. Errors: EINVAL (also a grid or boxes too thin for FV4: it needs 2
- * cells per axis and boxes of 3; a limiter below 1), EUNSUPPORTED (FV4 with Robin boundaries, fixed
+ * cells per axis and boxes of 3; a limiter below 1), EUNSUPPORTED (FV4 with Robin or open boundaries, fixed
  * cells, an extrapolation other than the default, or fewer than 4 cells between Neumann boundaries; FV2
- * with a limiter; fixed cells with the quadratic extrapolation), ENOMEM. */
+ * with a limiter; fixed cells with the quadratic extrapolation; open boundaries with alpha, fields of beta, fixed
+ * cells or the extrapolation VERTEX), ENOMEM. */
 HYMG_API hymg_status hymg_operator_create(hymg_grid *grid, const hymg_operator_desc *desc,
                                           hymg_operator **op);
 /* The current description, with the pointers to fields that were given. Errors: EINVAL (NULL). */
@@ -887,7 +894,7 @@ HYMG_API hymg_status hymg_solver_cycle(hymg_solver *solver, hymg_cycle kind, boo
 /* Collective: the fluxes -b beta grad u through all faces of level 0 per unit of area, positive in
  * the direction of the axis, into FACE_X, FACE_Y and FACE_Z fields of the grid (NULL: not wanted).
  * On boundaries by the same rule as the operator's: with the extrapolation of Dirichlet boundaries
- * and the boundary data. The sum of outward fluxes times areas over the volume of a cell, plus a alpha
+ * and the boundary data (open boundaries: those of the last solve or hymg_residual, 0 before it). The sum of outward fluxes times areas over the volume of a cell, plus a alpha
  * u, is A u up to rounding. On a periodic axis entry n repeats entry 0. Fixed cells have their given
  * values here, whatever u is there, and fluxes as other cells. Errors: EINVAL (fields), EUNSUPPORTED
  * (FV4), ENOMEM, EMPI. */

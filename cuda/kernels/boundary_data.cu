@@ -1,6 +1,10 @@
 /* Boundary data and Robin conditions: the terms that they add to the right-hand side, and the betas of
- * the faces there. */
+ * the faces there. Open boundaries: the moments of f. */
+#include "base/exact_sum.h"
 #include "device/ghosts.cuh"
+#include "device/loops.cuh"
+#include "device/reduce.cuh"
+#include "formulas/moments.h"
 #include "kernels/kernels.h"
 #include "kernels/setup.h"
 
@@ -79,6 +83,55 @@ __global__ void __launch_bounds__(FACE_X *FACE_Y)
   f[hymgi_at(&g, at[0], at[1], at[2])] += term[hymgi_boundary_at(&g, face, at)];
 }
 
+struct cell_places {
+  const double *place[3];
+  int n[3];
+};
+
+/* Three of the moments. */
+template <int GROUP>
+__global__ void __launch_bounds__(REDUCE_THREADS)
+    sum_moments(box_set boxes, const double *f, const __grid_constant__ cell_places p,
+                hymgi_sum_scale scale, hymgi_reduction r)
+{
+  let_successors_start();
+  wait_for_predecessors();
+  int64_t words[3 * HYMGI_SUM_RESULT] = {0};
+  each_box(boxes, [&](const hymgi_geom &g, int) {
+    each_cell(g, [&](int colour, int t, int j, int k) {
+      const int i = g.split ? 2 * t + hymgi_first(&g, colour, j, k) : t;
+      const int at[3] = {g.low[0] + i, g.low[1] + j, g.low[2] + k};
+      const double value = f[hymgi_row(&g, colour, j, k) + t];
+      double x[3], square[3];
+#pragma unroll
+      for (int axis = 0; axis < 3; axis++) {
+        x[axis] = p.place[axis][at[axis]];
+        square[axis] = p.place[axis][p.n[axis] + at[axis]];
+      }
+#pragma unroll
+      for (int m = 0; m < 3; m++)
+        hymgi_sum_add_below((hymgi_moment_of_size(GROUP, m) ? fabs(value) : value) *
+                                hymgi_moment_factor(GROUP, m, x, square),
+                            &scale, words + m * HYMGI_SUM_RESULT);
+    });
+  });
+  reduce_sum(r, words);
+}
+
+template <int GROUP>
+void moment_group(const hymgi_level *level, const double *f, const hymgi_sum_scale &scale,
+                  int64_t *words)
+{
+  const hymgi_open *open = &level->boundaries->open;
+  cell_places p = {};
+  for (int axis = 0; axis < 3; axis++)
+    p.place[axis] = open->place[axis], p.n[axis] = level->n[axis];
+  hymgi_launch(level->context, sum_moments<GROUP>, reduction_grid(level), dim3(REDUCE_THREADS),
+               box_set_of(level->box, level->num_boxes), f, p, scale,
+               level->context->gpu->reduction);
+  hymgi_cuda_words(level->context, 3, words + 3 * GROUP * HYMGI_SUM_RESULT);
+}
+
 dim3 boundary_blocks(const hymgi_geom *g, int face)
 {
   int u, v;
@@ -132,4 +185,16 @@ extern "C" void hymgi_cuda_add_boundary_terms(const hymgi_level *level, double *
     hymgi_launch(level->context, add_term, boundary_blocks(g, m % 6), dim3(FACE_X, FACE_Y), *g,
                  m % 6, term, f);
   }
+}
+
+extern "C" void hymgi_cuda_moment_sums(const hymgi_level *level, const double *f, int exponent,
+                                       int bits, int64_t *words)
+{
+  if (reduction_grid(level).x == 0) return;
+  const hymgi_sum_scale scale = hymgi_sum_scale_of(exponent, bits);
+  moment_group<HYMGI_MOMENT_SIZE>(level, f, scale, words);
+  moment_group<HYMGI_MOMENT_FIRST>(level, f, scale, words);
+  moment_group<HYMGI_MOMENT_SECOND>(level, f, scale, words);
+  moment_group<HYMGI_MOMENT_MIXED>(level, f, scale, words);
+  moment_group<HYMGI_MOMENT_TOTAL>(level, f, scale, words);
 }

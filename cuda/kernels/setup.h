@@ -20,6 +20,8 @@ void hymgi_cuda_examine(const hymgi_level *view, const hymgi_geom *box, const in
 void hymgi_cuda_robin_betas(const hymgi_level *level);
 void hymgi_cuda_boundary_term(const hymgi_level *level, int box, int face);
 void hymgi_cuda_add_boundary_terms(const hymgi_level *level, double *f);
+void hymgi_cuda_moment_sums(const hymgi_level *level, const double *f, int exponent, int bits,
+                            int64_t *words);
 
 /* fv4/limited.cu: operator, residual and its norm where betas are marked or alpha varies */
 void hymgi_cuda_fv4_limited(const hymgi_level *level, const hymgi_sweep *sweep);

@@ -38,6 +38,10 @@ void hymgi_cpu_coarse_faces(const hymgi_level *level, int axis, const double *fi
 void hymgi_cpu_scale_faces(const hymgi_level *level, int axis, double *beta);
 void hymgi_cpu_scale_volumes(const hymgi_level *level, bool divide, double *x);
 
+/* moments.c */
+void hymgi_cpu_moment_sums(const hymgi_level *level, const double *f, int exponent, int bits,
+                           int64_t *words);
+
 /* limiter.c, setup.c */
 void hymgi_cpu_mark_jumps(const hymgi_level *level, int axis, double limit, const double *faces,
                           double *beta);

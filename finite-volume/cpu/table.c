@@ -83,6 +83,7 @@ const hymgi_backend hymgi_cpu_table = {
     .restrict_faces = HYMGI_IN_DOUBLE(hymgi_cpu_restrict_faces),
     .boundary_term = HYMGI_IN_DOUBLE(hymgi_cpu_boundary_term),
     .add_boundary_terms = HYMGI_IN_DOUBLE(hymgi_cpu_add_boundary_terms),
+    .moment_sums = HYMGI_IN_DOUBLE(hymgi_cpu_moment_sums),
     .fluxes = HYMGI_IN_DOUBLE(hymgi_cpu_fluxes),
     .apply = HYMGI_IN_DOUBLE(hymgi_cpu_apply),
     .residual = hymgi_cpu_residual,

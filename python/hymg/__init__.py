@@ -8,6 +8,7 @@
 """
 
 from ._bodies import Body, fractions
+from ._diffusivity import EffectiveDiffusivity, effective_diffusivity
 from ._hymg import ffi as _ffi
 from ._hymg import lib as _lib
 from ._library import ConvergenceWarning, Error, InvalidArgument, OutOfMemory, Unsupported
@@ -20,6 +21,7 @@ __all__ = [
     "Body",
     "ConvergenceWarning",
     "Cycle",
+    "EffectiveDiffusivity",
     "Error",
     "InvalidArgument",
     "OutOfMemory",
@@ -27,6 +29,7 @@ __all__ = [
     "Solver",
     "Unsupported",
     "build_info",
+    "effective_diffusivity",
     "fractions",
     "solve_batch",
     "__version__",

@@ -30,6 +30,8 @@ def check_symmetric(s: Any) -> None:
         raise refuse('with method="fmg" u is no solution of the equations; method="mg" solves them to the tolerance')
     if desc.stencil != lib.HYMG_FV2:
         raise refuse('the operator of stencil="fv4" is not symmetric; stencil="fv2" is')
+    if lib.HYMG_OPEN in list(grid.boundary):
+        raise refuse('with boundary="open" there is none, since the values on the boundary depend on f as well')
     linear = desc.extrapolation in (lib.HYMG_EXTRAPOLATION_LINEAR, lib.HYMG_EXTRAPOLATION_VERTEX)
     linear = linear or desc.fixed != ffi.NULL or any(grid.widths[h] != ffi.NULL for h in range(3))
     walls = any(kind in (lib.HYMG_DIRICHLET, lib.HYMG_ROBIN) for kind in grid.boundary)

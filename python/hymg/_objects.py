@@ -121,6 +121,12 @@ class Objects:
                 count = len(cut) if hasattr(cut, "__len__") else 1
                 alive.append(numbers("int", cut, count, f"cuts[{axis}]"))
                 desc.cuts[h], desc.boxes[h] = alive[-1], count
+        faces = [desc.boundary[2 * h + side] for h in self._axes for side in (0, 1)]
+        if len(self.shape) < 3 and lib.HYMG_OPEN in faces:
+            raise Unsupported(
+                lib.HYMG_EUNSUPPORTED,
+                f'boundary="open" with a shape of {len(self.shape)}: open boundaries are for boxes, of 3 axes',
+            )
         self._describe_other_axes(desc)
         return alive
 

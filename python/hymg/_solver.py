@@ -30,7 +30,8 @@ class Solver(Objects):
     spacing          of the cells, one number or one per axis
     widths           per axis None or the widths of its cells (then spacing does not count)
     boundary         "dirichlet", "neumann", "robin" or "periodic", for all axes or one for each, which may be a pair
-                     (low, high)
+                     (low, high); or "open", for all: free space around a box, where beta is a number and there is no
+                     alpha (docs/boundaries.md)
     boundary_values  per axis None or a pair (low, high) of None, a number or an array with one cell along that axis:
                      values on Dirichlet, outward derivatives on Neumann boundaries, g on Robin ones; FV2 only
     robin_alpha, robin_beta  likewise, of Robin boundaries, where robin_alpha u + robin_beta du/dn = g; default 1

@@ -14,7 +14,7 @@ static hymg_status check(const hymg_solver *solver, hymg_cycle kind, bool from_u
   if (solver->h.method.robust)
     return hymgi_fail(c, HYMG_EUNSUPPORTED, "an F-cycle on the robust path: V or W only");
   for (int face = 0; face < 6; face++)
-    if (hymgi_has_data(&solver->h.op->desc, face))
+    if (hymgi_has_values(solver->h.op, face))
       return hymgi_fail(c, HYMG_EUNSUPPORTED,
                         "an F-cycle of a solver with boundary data: V or W only, or hymg_solve");
   return HYMG_OK;

@@ -7,6 +7,7 @@ hymgi_boundary_kind hymgi_boundary_kind_of(hymg_boundary kind)
       [HYMG_PERIODIC] = {.fv4 = true},
       [HYMG_NEUMANN] = {.gives_flux = true, .fv4 = true},
       [HYMG_ROBIN] = {.extrapolates = true, .mixes = true},
+      [HYMG_OPEN] = {.holds = true, .extrapolates = true, .open = true},
   };
   return rows[kind];
 }

@@ -13,6 +13,7 @@ typedef struct hymgi_boundary_kind {
   bool gives_flux;   /* data are du/dn, ghosts mirror u */
   bool mixes;        /* alpha u + beta du/dn: has numbers or fields of its own */
   bool fv4;          /* FV4 takes it */
+  bool open;         /* u on it follows from f (hierarchy/open_boundary.c) */
 } hymgi_boundary_kind;
 
 hymgi_boundary_kind hymgi_boundary_kind_of(hymg_boundary kind);

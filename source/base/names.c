@@ -24,8 +24,8 @@ static const struct {
 #define STATUS_NAME(name, value, text) [value] = #name,
     {"hymg_status", HYMG_OK, NAMES(HYMG_STATUS_LIST(STATUS_NAME))},
 #undef STATUS_NAME
-    {"hymg_boundary", HYMG_DIRICHLET, COUNTED("dirichlet", "periodic", "neumann", "robin"),
-     LIST("Dirichlet", "periodic", "Neumann", "Robin")},
+    {"hymg_boundary", HYMG_DIRICHLET, COUNTED("dirichlet", "periodic", "neumann", "robin", "open"),
+     LIST("Dirichlet", "periodic", "Neumann", "Robin", "open")},
     {"hymg_centering", HYMG_CELL,
      COUNTED("cell", "face-x", "face-y", "face-z", "boundary-x-low", "boundary-x-high",
              "boundary-y-low", "boundary-y-high", "boundary-z-low", "boundary-z-high"),

@@ -9,9 +9,10 @@
 #include <string.h>
 
 #include "hierarchy/build.h"
+#include "hierarchy/open_boundary.h"
 #include "multigrid/level_ops.h"
 
-static ptrdiff_t plane_size(const hymgi_geom *g, int face)
+ptrdiff_t hymgi_boundary_plane_size(const hymgi_geom *g, int face)
 {
   int a, b;
   hymgi_boundary_axes(face, &a, &b);
@@ -30,9 +31,9 @@ static hymg_status create(hymgi_level *level, const hymg_operator_desc *d)
   w->share = w->term + count;
   for (int m = 0; m < level->num_boxes * 6; m++) {
     if (!hymgi_is_boundary(level->box + m / 6, m % 6)) continue;
-    const ptrdiff_t size = plane_size(level->box + m / 6, m % 6);
+    const ptrdiff_t size = hymgi_boundary_plane_size(level->box + m / 6, m % 6);
     if (level->boundary[m % 6].mixes) TRY(hymgi_crossing_create(level, size, &w->share[m]));
-    if (!hymgi_has_data(d, m % 6)) continue;
+    if (!hymgi_has_data(d, m % 6) && !level->boundary[m % 6].open) continue;
     TRY(hymgi_crossing_create(level, size, &w->value[m]));
     if (level->op->order == 2) TRY(hymgi_crossing_create(level, size, &w->term[m]));
   }
@@ -44,12 +45,13 @@ void hymgi_boundary_data_destroy(hymgi_level *level)
   hymgi_boundary_data *w = level->boundaries;
   if (!w) return;
   for (int m = 0; w->value && m < level->num_boxes * 6; m++) {
-    const ptrdiff_t size = plane_size(level->box + m / 6, m % 6);
+    const ptrdiff_t size = hymgi_boundary_plane_size(level->box + m / 6, m % 6);
     hymgi_crossing_destroy(level, size, &w->value[m]);
     hymgi_crossing_destroy(level, size, &w->term[m]);
     hymgi_crossing_destroy(level, size, &w->share[m]);
   }
   hymgi_vector_destroy(level, level->vector_size, &w->cells);
+  hymgi_open_destroy(level);
   free(w->value);
   free(w);
   level->boundaries = NULL;
@@ -105,10 +107,10 @@ static hymg_status read_user(const hymgi_level *level, const hymg_field *field, 
   return status;
 }
 
-/* Ghosts of a plane beyond the boundary of a tangential axis: extrapolated from inside, linearly, or with
- * FV4 from up to four values, which the thinnest box with its neighbour has. */
-static void extend(const hymgi_level *level, const hymgi_geom *g, int face, double *plane)
+/* From inside, linearly, or with FV4 from up to four values, which the thinnest box with its neighbour has. */
+void hymgi_boundary_extend(const hymgi_level *level, int b, int face, double *plane)
 {
+  const hymgi_geom *g = level->box + b;
   const bool cubic = level->op->order == 4;
   int axes[2];
   hymgi_boundary_axes(face, axes, axes + 1);
@@ -130,8 +132,10 @@ static void extend(const hymgi_level *level, const hymgi_geom *g, int face, doub
 
 /* Grids with widths: the face's area and, for Dirichlet values, 1 over the cell's width, where the
  * mean width is 1. */
-static void scale_by_widths(const hymgi_level *level, const hymgi_geom *g, int face, double *value)
+void hymgi_boundary_by_widths(const hymgi_level *level, int b, int face, double *value)
 {
+  if (!level->method->stretched) return;
+  const hymgi_geom *g = level->box + b;
   const hymgi_axis *axis = level->axis;
   const int a = face / 2;
   const double width = axis[a].width[face & 1 ? level->n[a] - 1 : 0];
@@ -155,8 +159,8 @@ ptrdiff_t hymgi_boundary_plane(const hymgi_level *level, int b, int face, const 
   for (at[v] = -1; at[v] <= g->n[v]; at[v]++)
     for (at[u] = -1; at[u] <= g->n[u]; at[u]++)
       plane[hymgi_boundary_at(g, face, at)] = cells[hymgi_at(g, at[0], at[1], at[2])];
-  extend(level, g, face, plane);
-  return plane_size(g, face);
+  hymgi_boundary_extend(level, b, face, plane);
+  return hymgi_boundary_plane_size(g, face);
 }
 
 /* The values of box b; Neumann values become h q. term = b beta_face (inhomogeneous part of the ghost) /
@@ -168,9 +172,10 @@ static void make_values(const hymgi_level *level, int b, int face, const double 
   double *const plane = level->boundaries->value[b * 6 + face];
   if (!plane) return;
   hymgi_boundary_plane(level, b, face, cells, plane);
-  for (ptrdiff_t m = 0; level->boundary[face].gives_flux && m < plane_size(g, face); m++)
+  for (ptrdiff_t m = 0; level->boundary[face].gives_flux && m < hymgi_boundary_plane_size(g, face);
+       m++)
     plane[m] *= level->h[axis] * hymgi_boundary_width(level, face);
-  if (level->method->stretched) scale_by_widths(level, g, face, plane);
+  hymgi_boundary_by_widths(level, b, face, plane);
   if (level->op->order == 2) level->backend->boundary_term(level, b, face);
 }
 
@@ -309,11 +314,13 @@ hymg_status hymgi_boundary_data_load(hymgi_hierarchy *h, bool *held)
   bool any = hymgi_has_robin(h->level);
   *held = false;
   for (int face = 0; face < 6; face++)
-    any = any || hymgi_has_data(d, face);
+    any = any || hymgi_has_values(h->op, face);
   if (!any) return HYMG_OK;
   hymg_status status = HYMG_OK;
   for (int l = 0; l < hymgi_discretised(h) && status == HYMG_OK; l++)
     status = create(hymgi_system_level(h, l), d);
+  for (int l = 0; l < hymgi_discretised(h) && status == HYMG_OK; l++)
+    status = hymgi_open_create(h, hymgi_system_level(h, l));
   TRY(hymgi_agree(h->context, status));
   for (int face = 0; face < 6; face++) {
     if (h->level->boundary[face].mixes) TRY(hymgi_robin_load(h, face, held));

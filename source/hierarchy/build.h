@@ -115,6 +115,11 @@ hymg_status hymgi_boundary_spread(hymgi_hierarchy *h, int face, double *cells,
                                   hymgi_boundary_maker make);
 ptrdiff_t hymgi_boundary_plane(const hymgi_level *level, int box, int face, const double *cells,
                                double *plane);
+/* Of a plane: extend makes its ghosts beyond the boundary of a tangential axis; by_widths, on grids with widths, what terms
+ * are made of; size in numbers. */
+void hymgi_boundary_extend(const hymgi_level *level, int box, int face, double *plane);
+void hymgi_boundary_by_widths(const hymgi_level *level, int box, int face, double *plane);
+ptrdiff_t hymgi_boundary_plane_size(const hymgi_geom *g, int face);
 /* robin.c: the shares of a face on all levels; where the face has data, the planes of values on level 0
  * receive what its g must be multiplied by. */
 hymg_status hymgi_robin_load(hymgi_hierarchy *h, int face, bool *held);

@@ -32,7 +32,7 @@ static bool needs_robust_boundaries(const hymgi_hierarchy *h)
   bool needs = false;
   for (int face = 0; h->kind->stencil == HYMG_FV4 && face < 6; face++)
     needs = needs || hymgi_boundary_kind_of(h->op->grid->desc.boundary[face]).gives_flux ||
-            hymgi_has_data(&h->op->desc, face);
+            hymgi_has_values(h->op, face);
   return needs;
 }
 

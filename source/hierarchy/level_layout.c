@@ -204,10 +204,10 @@ static int64_t gather_below(const hymgi_hierarchy *h, const hymgi_backend *backe
 
 /* ---- the coarse matrices ---- */
 
-static bool has_data(const hymg_operator_desc *desc)
+static bool has_data(const hymg_operator *op)
 {
   for (int face = 0; face < 6; face++)
-    if (hymgi_has_data(desc, face)) return true;
+    if (hymgi_has_values(op, face)) return true;
   return false;
 }
 
@@ -222,14 +222,14 @@ static bool wants_matrix(const hymgi_hierarchy *h)
     return false;
   for (int face = 0; face < 6; face++)
     if (hymgi_boundary_kind_of(grid->boundary[face]).mixes) return false;
-  return h->options.cycle != HYMG_CYCLE_F || !has_data(&h->op->desc);
+  return h->options.cycle != HYMG_CYCLE_F || !has_data(h->op);
 }
 
 /* The first level that is small enough; gathered, it is one box. */
 static void choose_matrix(hymgi_hierarchy *h)
 {
   int l = 1;
-  h->matrix.has_f = !has_data(&h->op->desc);
+  h->matrix.has_f = !has_data(h->op);
   while (l < h->num_levels && h->level[l].cells > HYMGI_MATRIX_CELLS)
     l++;
   if (l >= h->num_levels) return;

@@ -53,7 +53,7 @@ static hymg_level_need level_need(const hymgi_hierarchy *h, int l)
   if (l == 0 && hymgi_is_preconditioned(h)) more = 3 + h->kind->keeps_diagonal;
   bool data = false;
   for (int face = 0; face < 6; face++)
-    data = data || hymgi_has_data(&h->op->desc, face);
+    data = data || hymgi_has_values(h->op, face);
   if (l == 0 && data && h->kind->order == 4) more++; /* what they add to f */
   for (int axis = 0; level->transfer->weights && axis < 3; axis++)
     more += level->coarsened >> axis & 1;

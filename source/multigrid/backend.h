@@ -269,6 +269,10 @@ typedef struct hymgi_backend {
   void (*boundary_term)(const hymgi_level *level, int box, int face);
   void (*add_boundary_terms)(const hymgi_level *level, hymgi_real *f);
 
+  /* Open boundaries: the words of the moments of f (multigrid/moments.h), as `sum` */
+  void (*moment_sums)(const hymgi_level *level, const double *f, int exponent, int bits,
+                      int64_t *words);
+
   /* FV2: the fluxes through the low faces along an axis, 0 ... n of each box; x has ghosts */
   void (*fluxes)(const hymgi_level *level, int axis, const hymgi_real *x, hymgi_real *out);
 

@@ -8,12 +8,23 @@
 
 #include "multigrid/level.h"
 
+/* Of open boundaries; all 0 where there are none. Lengths are in units of the longest side. */
+typedef struct hymgi_open {
+  /* of the cells along each axis: n centres, from the centre of the domain; then n means of the square of the same
+   * coordinate over the cell. Where the backend reads them */
+  double *place[3];
+  double half[3];  /* of the domain's sides */
+  double strength; /* u at a distance of 1 from a cell with f = 1 */
+  double term[6];  /* what a value of 1 adds to f in the cell at the face */
+} hymgi_open;
+
 typedef struct hymgi_boundary_data {
   /* by box * 6 + face; NULL without data. value: the Dirichlet value, h times the Neumann derivative,
    * or the g that belongs to share; term: what is added to f in the cell at the boundary */
   double **value, **term;
   double *cells;  /* FV4: a vector of the level that is added to f instead; else NULL */
   double **share; /* of Robin conditions (formulas/boundary.h); else NULL */
+  hymgi_open open;
 } hymgi_boundary_data;
 
 HYMGI_INLINE bool hymgi_is_boundary(const hymgi_geom *g, int face)

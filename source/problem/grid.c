@@ -94,6 +94,29 @@ static hymg_status check_widths(hymg_context *context, const hymg_grid_desc *d, 
   return HYMG_OK;
 }
 
+static hymg_status check_open(hymg_context *context, const hymg_grid_desc *d)
+{
+  int open = 0, other = 0;
+  for (int face = 0; face < 6; face++)
+    if (d->boundary[face] == HYMG_OPEN)
+      open = face + 1;
+    else
+      other = face + 1;
+  for (int axis = 0; open && axis < 3; axis++)
+    if (d->n[axis] < 2)
+      return hymgi_fail(
+          context, HYMG_EUNSUPPORTED,
+          "1 cell along %c with open boundaries: they are for boxes of at least 2 cells per axis, "
+          "not for planes, whose potentials have another form",
+          "xyz"[axis]);
+  if (open && other)
+    return hymgi_fail(context, HYMG_EUNSUPPORTED,
+                      "face %s is open and face %s is %s: all six faces or none",
+                      hymgi_face_name(open - 1), hymgi_face_name(other - 1),
+                      hymgi_enum_word("hymg_boundary", (int)d->boundary[other - 1]));
+  return HYMG_OK;
+}
+
 static hymg_status check(hymg_context *context, const hymg_grid_desc *d)
 {
   for (int axis = 0; axis < 3; axis++)
@@ -101,6 +124,7 @@ static hymg_status check(hymg_context *context, const hymg_grid_desc *d)
   for (int axis = 0; axis < 3; axis++)
     TRY(check_axis(context, d, axis));
   TRY(hymgi_members_check(context, members, MEMBERS, d));
+  TRY(check_open(context, d));
   for (int axis = 0; axis < 3; axis++)
     if (d->boxes[axis] < 0 || (d->boxes[axis] == 0) != (d->boxes[0] == 0))
       return hymgi_fail(context, HYMG_EINVAL,

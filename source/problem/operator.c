@@ -54,6 +54,12 @@ bool hymgi_has_data(const hymg_operator_desc *desc, int face)
   return desc->boundary_data[face] || desc->boundary_constant[face] != 0;
 }
 
+bool hymgi_has_values(const hymg_operator *op, int face)
+{
+  return hymgi_has_data(&op->desc, face) ||
+         hymgi_boundary_kind_of(op->grid->desc.boundary[face]).open;
+}
+
 bool hymgi_has_robin_fields(const hymg_operator_desc *desc)
 {
   for (int face = 0; face < 6; face++)
@@ -165,6 +171,31 @@ static hymg_status check_fv4(hymg_grid *grid, const hymg_operator_desc *d)
   return HYMG_OK;
 }
 
+/* The potential of f in free space is known for one beta alone. All six faces are open, or none. */
+static hymg_status check_open(hymg_grid *grid, const hymg_operator_desc *d)
+{
+  hymg_context *c = grid->context;
+  if (grid->desc.boundary[0] != HYMG_OPEN) return HYMG_OK;
+  for (int face = 0; face < 6; face++)
+    if (hymgi_has_data(d, face))
+      return hymgi_fail(c, HYMG_EINVAL,
+                        "boundary data on face %s, which is open: they are made of f",
+                        hymgi_face_name(face));
+  if (d->beta[0])
+    return hymgi_fail(c, HYMG_EUNSUPPORTED, "fields of beta with open boundaries: a number only");
+  if (d->beta_constant == 0)
+    return hymgi_fail(c, HYMG_EINVAL, "beta 0 with open boundaries: above 0");
+  if (d->a != 0 && (d->alpha || d->alpha_constant != 0))
+    return hymgi_fail(c, HYMG_EUNSUPPORTED,
+                      "a = %g and alpha with open boundaries: without that term only", d->a);
+  if (d->fixed)
+    return hymgi_fail(c, HYMG_EUNSUPPORTED, "fixed cells with open boundaries: without them only");
+  if (d->extrapolation == HYMG_EXTRAPOLATION_VERTEX)
+    return hymgi_fail(c, HYMG_EUNSUPPORTED,
+                      "extrapolation vertex with open boundaries: linear or quadratic only");
+  return HYMG_OK;
+}
+
 static hymg_status check(hymg_grid *grid, const hymg_operator_desc *d)
 {
   TRY(hymgi_members_check(grid->context, members, ROBIN, d));
@@ -177,6 +208,7 @@ static hymg_status check(hymg_grid *grid, const hymg_operator_desc *d)
   if (d->fixed && d->extrapolation == HYMG_EXTRAPOLATION_QUADRATIC)
     return hymgi_fail(grid->context, HYMG_EUNSUPPORTED,
                       "extrapolation quadratic with fixed cells: linear (default) or vertex only");
+  TRY(check_open(grid, d));
   return check_fv4(grid, d);
 }
 

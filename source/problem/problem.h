@@ -108,6 +108,8 @@ const char *hymgi_centering_name(hymg_centering centering);
 
 /* Does a boundary have data other than 0? Are numbers of Robin conditions fields on any face? */
 bool hymgi_has_data(const hymg_operator_desc *desc, int face);
+/* Does it have such data, or those that are made of f? */
+bool hymgi_has_values(const hymg_operator *op, int face);
 bool hymgi_has_robin_fields(const hymg_operator_desc *desc);
 
 /* What must be the same on every rank of an operator and of (resolved) options. */

@@ -424,6 +424,35 @@ static void test_line_and_advice()
   CHECK(held.advice().find("there is one cell along z") == 0);
 }
 
+/* A charge of 1 in open space: 1 / (4 pi r) away from it. */
+static void test_open_boundaries()
+{
+  enum { N = 16 };
+  const hymg::context context = make_context();
+  hymg::grid_desc desc = box(N, N, N);
+  for (hymg_boundary &boundary : desc.boundary)
+    boundary = HYMG_OPEN;
+  hymg::solver solver(hymg::linear_operator(hymg::grid(context, desc)), to_the_tolerance());
+  hymg::field f(solver), u(solver);
+  std::vector<double> charge(N * N * N);
+  charge[(8 * N + 8) * N + 8] = N * N * N;
+  f.write_own({charge.data(), {N, N, N}});
+  CHECK(solver.solve(f, u).converged);
+  const int n[3] = {N, N, N};
+  const std::vector<double> x = values(context, u, n);
+  const double far = 1 / (4 * std::acos(-1.) * .5);
+  CHECK(std::fabs(x[(8 * N + 8) * N] - far) < .01 * far &&
+        std::fabs(x[8 * N + 8] - far) < .01 * far);
+  desc.boundary[1] = HYMG_DIRICHLET;
+  std::string text;
+  try {
+    const hymg::grid mixed(context, desc);
+  } catch (const hymg::error &e) {
+    text = e.what();
+  }
+  CHECK(text.find("all six faces or none") != std::string::npos);
+}
+
 /* Entries of a field that this rank holds, NaN elsewhere. */
 static std::vector<double> held(const hymg::field &f, const hymg::index3 &count)
 {
@@ -568,6 +597,7 @@ int main(int argc, char **argv)
   test_plane_descriptions();
   test_plane();
   test_line_and_advice();
+  test_open_boundaries();
   test_body();
   test_floats();
   test_many();

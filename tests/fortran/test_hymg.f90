@@ -35,6 +35,7 @@ program test_hymg
   call test_save()
   call test_solve()
   call test_fluxes()
+  call test_open_boundaries()
   call test_body()
   all_failed = failed
   call check(hymg_context_max(context, all_failed) == HYMG_OK, 'max')
@@ -300,6 +301,44 @@ contains
     do axis = 1, 3
       call hymg_field_destroy(flux(axis))
     end do
+    call hymg_field_destroy(u)
+    call hymg_solver_destroy(solver)
+    call hymg_operator_destroy(op)
+    call hymg_grid_destroy(grid)
+  end subroutine
+
+  ! A charge of 1 in open space: 1 / (4 pi r) away from it.
+  subroutine test_open_boundaries()
+    integer, parameter :: n = 16
+    real(c_double) :: charge(n, n, n), values(n, n, n), far
+    type(hymg_grid_desc) :: domain
+    type(hymg_operator_desc) :: desc
+    type(hymg_options) :: options
+    type(hymg_result) :: result
+    type(hymg_grid) :: grid, mixed
+    type(hymg_operator) :: op
+    type(hymg_solver) :: solver
+    type(hymg_field) :: f, u
+    domain%n = n
+    domain%spacing = 1._c_double / n
+    domain%boundary = HYMG_OPEN
+    options%method = HYMG_MG
+    call check(hymg_grid_create(context, domain, grid) == HYMG_OK, 'a grid with open boundaries')
+    call check(hymg_operator_create(grid, desc, op) == HYMG_OK, 'its operator')
+    call check(hymg_solver_create(op, options, solver) == HYMG_OK, 'its solver')
+    call check(hymg_field_create(grid, solver, HYMG_CELL, HYMG_DOUBLE, f) == HYMG_OK, 'f of a charge')
+    call check(hymg_field_create(grid, solver, HYMG_CELL, HYMG_DOUBLE, u) == HYMG_OK, 'u of a charge')
+    charge = 0
+    charge(9, 9, 9) = real(n, c_double)**3
+    call check(hymg_field_write_own(f, charge) == HYMG_OK, 'write the charge')
+    call check(hymg_solve(solver, f, u, result) == HYMG_OK, 'solve with open boundaries')
+    call whole(u, values)
+    far = 1 / (4 * acos(-1._c_double) * 0.5_c_double)
+    call check(abs(values(1, 9, 9) - far) < 0.01_c_double * far, 'u at the low face of x')
+    call check(abs(values(9, 9, 1) - far) < 0.01_c_double * far, 'u at the low face of z')
+    domain%boundary(2) = HYMG_NEUMANN
+    call check(hymg_grid_create(context, domain, mixed) == HYMG_EUNSUPPORTED, 'some open faces')
+    call hymg_field_destroy(f)
     call hymg_field_destroy(u)
     call hymg_solver_destroy(solver)
     call hymg_operator_destroy(op)

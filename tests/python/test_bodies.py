@@ -175,6 +175,7 @@ def test_body_everywhere_open_changes_nothing(rng):
         ({"body": hymg.Body(volume=1.0, area=1.0)}, TypeError, "body.area: the number 1.0; a tuple"),
         ({"body": hymg.Body(np.ones((9, 9)), condition="free")}, ValueError, "boundary 'free'"),
         ({"body": hymg.Body(np.ones((9, 9)), condition="periodic")}, hymg.InvalidArgument, "body.condition 1"),
+        ({"body": hymg.Body(np.ones((9, 9)), condition="open")}, hymg.InvalidArgument, "body.condition 4"),
         ({"body": "sphere"}, TypeError, "body: the text 'sphere'"),
         ({"active": np.ones((8, 9))}, ValueError, r"active: shape \(8, 9\), but \(8, 8\) is wanted"),
         ({"active": np.full((8, 8), np.nan)}, hymg.InvalidArgument, r"active is NaN at cell \(0, 0\)"),

@@ -37,7 +37,7 @@ BAD = [
     ({"alpha": np.full(SHAPE, np.nan)}, hymg.InvalidArgument, "alpha = nan"),
     ({"alpha": 1j}, TypeError, "alpha: the number 1j; real numbers"),
     ({"b": 0.0}, hymg.InvalidArgument, "b = 0: above 0"),
-    ({"boundary": "open"}, ValueError, "boundary.*open.*dirichlet"),
+    ({"boundary": "shut"}, ValueError, "boundary.*shut.*dirichlet"),
     ({"boundary": ("periodic", ("periodic", "neumann"), "neumann")}, hymg.InvalidArgument, "periodic"),
     ({"boundary_values": ((np.ones((1, 4, 2)), None), None, None)}, ValueError, r"boundary_values\[0\]\[0\]: shape"),
     ({"boundary": "periodic", "boundary_values": ((1, 1), None, None)}, hymg.InvalidArgument, "periodic"),

@@ -1,5 +1,6 @@
 /* Single operations on a level, with the user's fields. */
 #include "api/solver.h"
+#include "hierarchy/open_boundary.h"
 #include "multigrid/level_ops.h"
 #include "transport/transport.h"
 
@@ -54,7 +55,8 @@ static hymg_status create(const hymgi_level *level, operation kind, vectors *v)
 }
 
 /* out = A x, the residual f - A x, or x on the next coarser level. */
-static hymg_status run(hymgi_level *level, operation kind, const operands *o, const vectors *v)
+static hymg_status run(hymgi_hierarchy *h, hymgi_level *level, operation kind, const operands *o,
+                       const vectors *v)
 {
   const bool volumes =
       level->method->stretched && level->index == 0 && level->num_boxes && kind != RESTRICT;
@@ -62,6 +64,7 @@ static hymg_status run(hymgi_level *level, operation kind, const operands *o, co
   if (kind == RESIDUAL) loaded = hymgi_field_load(o->f, level, v->f);
   if (status == HYMG_OK) status = loaded;
   if (volumes && v->f) level->backend->robust->scale_volumes(level, false, v->f);
+  if (kind == RESIDUAL) hymgi_open_load(h, level->index, 1, v->f);
   if (v->f) hymgi_add_boundary_terms(level, v->f);
   if (kind != RESTRICT) hymgi_set_fixed(level, HYMGI_FIX_ZERO, v->x);
   if (kind == APPLY)
@@ -90,7 +93,7 @@ static hymg_status operate(hymg_solver *solver, const char *call, int l, operati
   c->status = HYMG_OK;
   hymg_status status = hymgi_agree(c, create(level, kind, &v));
   if (status == HYMG_OK) {
-    status = run(level, kind, o, &v);
+    status = run(&solver->h, level, kind, o, &v);
     status = hymgi_agree_or_reset(&solver->h, status == HYMG_OK ? c->status : status);
   }
   hymgi_vector_destroy(level, level->vector_size, &v.x);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "api/solve/solve.h"
+#include "hierarchy/open_boundary.h"
 #include "transport/transport.h"
 
 static void begin_records(hymg_solver *solver)
@@ -37,6 +38,7 @@ static hymg_status solve(hymg_solver *solver, int l, const hymg_field *f, hymg_f
   if (status == HYMG_OK) {
     double *const target = level->x;
     begin_records(solver);
+    hymgi_open_load(&solver->h, l, HYMGI_MAX_LEVELS, level->f);
     hymgi_note(solver, "path %s: %s", hymg_path_name(solver->path.path), solver->path.why);
     hymgi_mixed_begin(solver, l);
     status = scratch(solver, level);
