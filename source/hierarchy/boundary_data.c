@@ -128,20 +128,33 @@ static void extend(const hymgi_level *level, const hymgi_geom *g, int face, doub
     }
 }
 
-/* Grids with widths: the face's area and, for Dirichlet values, 1 over the cell's width, where the
- * mean width is 1. */
-static void scale_by_widths(const hymgi_level *level, const hymgi_geom *g, int face, double *value)
+double hymgi_boundary_measure(const hymgi_level *level, int b, int face, int measure,
+                              const int at[3])
 {
-  const hymgi_axis *axis = level->axis;
-  const int a = face / 2;
-  const double width = axis[a].width[face & 1 ? level->n[a] - 1 : 0];
+  int u, v;
+  const int *const low = level->box[b].low, axis = face / 2;
+  hymgi_boundary_axes(face, &u, &v);
+  return hymgi_measure_at(level->axis[u].metric, level->n[u], measure + axis, low[u] + at[u]) *
+         hymgi_measure_at(level->axis[v].metric, level->n[v], measure + axis, low[v] + at[v]);
+}
+
+/* Grids with widths, and curved ones: the face's area and, for Dirichlet values, 1 over the cell's width, where the
+ * mean width is 1. */
+static void scale_by_area(const hymgi_level *level, int b, int face, double *value)
+{
+  const hymgi_geom *g = level->box + b;
+  const int a = face / 2, n = level->n[a];
+  const bool gives_flux = level->boundary[face].gives_flux;
+  const double width = level->axis[a].width[face & 1 ? n - 1 : 0],
+               own = hymgi_measure_at(level->axis[a].metric, n, HYMGI_FACE, face & 1 ? n : 0);
   int u, v, at[3] = {0};
   hymgi_boundary_axes(face, &u, &v);
   for (at[v] = 0; at[v] < g->n[v]; at[v]++)
-    for (at[u] = 0; at[u] < g->n[u]; at[u]++)
-      value[hymgi_boundary_at(g, face, at)] *= axis[u].width[g->low[u] + at[u]] *
-                                               axis[v].width[g->low[v] + at[v]] /
-                                               (level->boundary[face].gives_flux ? 1 : width);
+    for (at[u] = 0; at[u] < g->n[u]; at[u]++) {
+      const double area = hymgi_boundary_measure(level, b, face, HYMGI_AREA, at) * own,
+                   pitch = hymgi_boundary_measure(level, b, face, HYMGI_PITCH, at);
+      value[hymgi_boundary_at(g, face, at)] *= area / (gives_flux ? 1 : width * pitch);
+    }
 }
 
 ptrdiff_t hymgi_boundary_plane(const hymgi_level *level, int b, int face, const double *cells,
@@ -170,7 +183,7 @@ static void make_values(const hymgi_level *level, int b, int face, const double 
   hymgi_boundary_plane(level, b, face, cells, plane);
   for (ptrdiff_t m = 0; level->boundary[face].gives_flux && m < plane_size(g, face); m++)
     plane[m] *= level->h[axis] * hymgi_boundary_width(level, face);
-  if (level->method->stretched) scale_by_widths(level, g, face, plane);
+  if (level->method->stretched) scale_by_area(level, b, face, plane);
   if (level->op->order == 2) level->backend->boundary_term(level, b, face);
 }
 

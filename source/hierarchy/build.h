@@ -103,6 +103,10 @@ typedef void (*hymgi_boundary_maker)(const hymgi_level *level, int box, int face
                                      const double *cells);
 typedef void (*hymgi_boundary_change)(const hymgi_level *level, int box, int face, const int at[3],
                                       double *cell, void *user);
+/* Of a stretched level 0, at a cell next to a face of the domain: what the axes along the face contribute to its area
+ * (HYMGI_AREA) or to distances across it (HYMGI_PITCH). */
+double hymgi_boundary_measure(const hymgi_level *level, int box, int face, int measure,
+                              const int at[3]);
 hymg_status hymgi_boundary_read(hymgi_level *level, const hymg_field *field, int face,
                                 double *cells);
 void hymgi_boundary_each(const hymgi_level *level, int face, double *cells,

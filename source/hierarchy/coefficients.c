@@ -6,6 +6,7 @@
 
 #include "hierarchy/build.h"
 #include "multigrid/level_ops.h"
+#include "problem/coordinates.h"
 
 /* ---- checks ---- */
 
@@ -99,13 +100,21 @@ static hymg_status check_range(const hymgi_hierarchy *h, const hymg_operator_des
   return HYMG_OK;
 }
 
-/* The largest of the finest level's coefficients, roughly. */
-static double order_of(const hymgi_level *level, const hymg_operator_desc *d,
-                       const double largest[KINDS])
+/* The mean width of the finest level's cells along an axis, as a length. */
+static double width_of(const hymgi_hierarchy *h, int axis)
 {
+  return h->level->h[axis] * hymgi_mean_pitch(&h->op->grid->desc, axis);
+}
+
+/* The largest of the finest level's coefficients, roughly. */
+static double order_of(const hymgi_hierarchy *h, const double largest[KINDS])
+{
+  const hymg_operator_desc *d = &h->op->desc;
   double most = d->a * largest[ALPHA];
-  for (int axis = 0; axis < 3; axis++)
-    most = fmax(most, d->b / (level->h[axis] * level->h[axis]) * largest[axis]);
+  for (int axis = 0; axis < 3; axis++) {
+    const double width = width_of(h, axis);
+    most = fmax(most, d->b / (width * width) * largest[axis]);
+  }
   return most;
 }
 
@@ -269,11 +278,13 @@ static bool has_dirichlet_boundary(const hymg_grid *grid)
 /* Of a alpha and of b beta / h^2, the largest and the smallest sums along the axes: bounds of the diagonal, up to a
  * factor that is the same for both. */
 #define SPREAD 100
-static bool is_spread(const hymgi_level *level, const hymg_operator_desc *d, const double *range)
+static bool is_spread(const hymgi_hierarchy *h, const double *range)
 {
+  const hymg_operator_desc *d = &h->op->desc;
+  const hymgi_level *level = h->level;
   double most = d->a * range[ALPHA], least = -d->a * range[KINDS + ALPHA];
   for (int axis = 0; axis < 3; axis++) {
-    const double scale = d->b / (level->h[axis] * level->h[axis]);
+    const double width = width_of(h, axis), scale = d->b / (width * width);
     if (level->n[axis] == 1 && !level->boundary[2 * axis].holds) continue;
     most += 2 * scale * range[axis], least -= 2 * scale * range[KINDS + axis];
   }
@@ -305,7 +316,7 @@ static void find_constants(hymgi_hierarchy *h, bool held, const double *range)
   const double size = d->a * range[ALPHA];
   double weak = INFINITY;
   for (int axis = 0; axis < 3; axis++) {
-    const double length = level->n[axis] * level->h[axis];
+    const double length = level->n[axis] * width_of(h, axis);
     if (level->n[axis] > 1) weak = fmin(weak, -d->b * range[KINDS + axis] / (length * length));
   }
   held = held || h->method.masked; /* pieces may be singular one by one (pieces.c) */
@@ -324,7 +335,7 @@ static void find_thin_axis(hymgi_hierarchy *h, const double *range)
   double others = 0;
   h->thin_axis = -1, h->thin_hold = 0;
   for (int axis = 0; axis < 3; axis++) {
-    const double length = level->n[axis] * level->h[axis], wave = acos(-1.) / length;
+    const double length = level->n[axis] * width_of(h, axis), wave = acos(-1.) / length;
     if (level->n[axis] > 1) others += d->b * range[axis] * wave * wave;
   }
   if (others == 0) return; /* a single cell */
@@ -332,7 +343,7 @@ static void find_thin_axis(hymgi_hierarchy *h, const double *range)
   for (int axis = 0; axis < 3; axis++) {
     const hymgi_boundary_kind *kind = level->boundary + 2 * axis;
     const int held = kind[0].holds + kind[1].holds;
-    const double width = level->h[axis];
+    const double width = width_of(h, axis);
     const double hold = held * weight * d->b * -range[KINDS + axis] / (width * width) / others;
     if (level->n[axis] == 1 && hold > h->thin_hold) h->thin_axis = axis, h->thin_hold = hold;
   }
@@ -346,8 +357,8 @@ hymg_status hymgi_coefficients_load(hymgi_hierarchy *h)
   grid->context->status = HYMG_OK;
   TRY(check_range(h, d, largest));
   h->alpha_varies = d->a != 0 && largest[ALPHA] > -largest[KINDS + ALPHA];
-  h->spread = is_spread(h->level, d, largest);
-  h->largest = order_of(h->level, d, largest);
+  h->spread = is_spread(h, largest);
+  h->largest = order_of(h, largest);
   bool held;
   TRY(hymgi_agree(grid->context, fill_levels(h)));
   TRY(find_contrast(h, largest));

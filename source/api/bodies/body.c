@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "api/bodies/bodies.h"
+#include "problem/coordinates.h"
 #include "transport/transport.h"
 
 hymg_body hymg_body_default(void)
@@ -59,6 +60,8 @@ static hymg_status check(const hymg_grid *grid, const hymgi_body_call *o)
   static const char *const name[3] = {"beta[0]", "beta[1]", "beta[2]"};
   hymg_context *c = grid->context;
   const bool reacts = o->body->condition != HYMG_NEUMANN; /* adds to alpha */
+  if (hymgi_is_curved(&grid->desc))
+    return hymgi_fail(c, HYMG_EUNSUPPORTED, "a body on a curved grid: straight axes or a mask");
   TRY(check_body(grid, o->body));
   if (!(o->a >= 0 && o->a <= DBL_MAX))
     return hymgi_fail(c, HYMG_EINVAL, "a = %g: at least 0 and finite", o->a);
