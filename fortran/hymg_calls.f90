@@ -257,7 +257,7 @@ module hymg_calls
       character(kind=c_char), intent(in) :: file(*)
     end function
     integer(c_int) function hymg_grid_measure(grid, volume, area, distance) bind(c)
-      import :: c_int, hymg_grid, hymg_field
+      import
       type(hymg_grid), value :: grid
       type(hymg_field), value :: volume
       type(hymg_field), intent(in) :: area(3), distance(3)

@@ -8,6 +8,7 @@
 """
 
 from ._bodies import Body, fractions
+from ._curved import Measures
 from ._hymg import ffi as _ffi
 from ._hymg import lib as _lib
 from ._library import ConvergenceWarning, Error, InvalidArgument, OutOfMemory, Unsupported
@@ -21,6 +22,7 @@ __all__ = [
     "Cycle",
     "Error",
     "InvalidArgument",
+    "Measures",
     "OutOfMemory",
     "Result",
     "Solver",

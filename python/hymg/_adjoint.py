@@ -31,7 +31,7 @@ def check_symmetric(s: Any) -> None:
     if desc.stencil != lib.HYMG_FV2:
         raise refuse('the operator of stencil="fv4" is not symmetric; stencil="fv2" is')
     linear = desc.extrapolation in (lib.HYMG_EXTRAPOLATION_LINEAR, lib.HYMG_EXTRAPOLATION_VERTEX)
-    linear = linear or desc.fixed != ffi.NULL or any(grid.widths[h] != ffi.NULL for h in range(3))
+    linear = linear or desc.fixed != ffi.NULL or any(grid.widths[h] != ffi.NULL for h in range(3)) or s._is_curved()
     walls = any(kind in (lib.HYMG_DIRICHLET, lib.HYMG_ROBIN) for kind in grid.boundary)
     if walls and not linear:
         raise refuse(
@@ -125,7 +125,7 @@ class System:
         """Of the adjoint solve: dJ/du over the volumes, which the adjoint solution of a singular system does not change
         with its mean. Where solves refuse a mean, it is left out here, if the system is of one piece.
         """
-        s, result, volume = self.s, self.s.result, self.grid.product()
+        s, result, volume = self.s, self.s.result, self.grid.volume()
         r = du / volume
         if (
             s._options.rhs_mean != lib.HYMG_MEAN_ERROR
