@@ -308,7 +308,7 @@ class Solver(Objects):
 
     def as_linear_operator(self, library: str = "scipy") -> Any:
         """A with homogeneous boundary conditions as scipy.sparse.linalg.LinearOperator ("cupyx.scipy": CuPy's), for
-        vectors in the C order of the arrays. It is symmetric with FV2, equal widths and no quadratic extrapolation.
+        vectors in the C order of the arrays. It is symmetric with FV2, equal cells and no quadratic extrapolation.
         """
         return linear_operator(self.local_shape, self.apply, library)
 

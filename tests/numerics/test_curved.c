@@ -495,7 +495,7 @@ static errors measure_fluxes(const order_case *o, const curved_grid *g, support_
   return e;
 }
 
-static errors errors_of(const order_case *o, int factor, int *cycles)
+static errors errors_of(const order_case *o, int factor)
 {
   int n[3], at[3];
   for (int axis = 0; axis < 3; axis++)
@@ -524,7 +524,6 @@ static errors errors_of(const order_case *o, int factor, int *cycles)
   hymg_result r;
   OK(k.context, hymg_solve(k.solver, rhs, u, &r));
   ck_assert_msg(r.converged, "%s: %s", o->shape.name, r.note);
-  *cycles = r.cycles;
   double *got = support_read(&k, 0, u), sum = 0, volumes = 0;
   errors e = {{0}};
   m = 0;
@@ -551,16 +550,107 @@ START_TEST(solutions_and_fluxes_are_of_second_order)
   static const char *const name[4] = {"max u", "mean u", "max flux", "mean flux"};
   static const double least[2][4] = {{1.9, 1.9, 1.7, 1.9}, {1.4, 1.9, 0.8, 1.9}};
   const order_case *o = orders + _i;
-  int cycles[2];
-  const errors coarse = errors_of(o, 1, cycles), fine = errors_of(o, 2, cycles + 1);
+  const errors coarse = errors_of(o, 1), fine = errors_of(o, 2);
   for (int m = 0; m < 4; m++) {
     const double order = log2(coarse.of[m] / fine.of[m]);
-    if (getenv("HYMG_TEST_SAY"))
-      printf("%s, %s: %.3g, %.3g, order %.2f; %d, %d iterations\n", o->shape.name, name[m],
-             coarse.of[m], fine.of[m], order, cycles[0], cycles[1]);
+    if (getenv("HYMG_TEST_TABLE"))
+      printf("%s%s %.2g, %.2f%s", m ? " |" : o->shape.name, m ? "" : " |", fine.of[m], order,
+             m < 3 ? "" : " |\n");
     ck_assert_msg(order > least[o->edges][m], "%s, %s: %.3g, %.3g, order %.2f", o->shape.name,
                   name[m], coarse.of[m], fine.of[m], order);
   }
+}
+END_TEST
+
+/* ---- iterations ---- */
+
+typedef struct count_case {
+  curved shape;
+  int n[3];
+  hymg_transfer transfer;
+  int most; /* iterations to 1e-8 on twice as many cells; 0: 1.5 times those of the box */
+} count_case;
+
+static const count_case counts[] = {
+    {{"box", {L, L, L}, {0}, {1, 1, 1}, 1, "dd pp dd"}, {16, 16, 16}, HYMG_TRANSFER_AUTO, 0},
+    {{"plane of r and z", {R, L, A}, {0}, {1, 1, 2 * PI}, 1, "nd dd nn"},
+     {16, 16, 1},
+     HYMG_TRANSFER_AUTO,
+     0},
+    {{"pipe", {R, A, L}, {0.5, 0, 0}, {1, 2 * PI, 1}, 1, "dd pp dd"},
+     {8, 64, 16},
+     HYMG_TRANSFER_AUTO,
+     0},
+    {{"shell", {R, C, A}, {0.5, 0.5, 0}, {1, 2.6, 2 * PI}, 1, "dd dd pp"},
+     {8, 24, 64},
+     HYMG_TRANSFER_AUTO,
+     0},
+    {{"ocean to 60 degrees", {A, B, L}, {0, -PI / 3, 0}, {2, PI / 3, 1}, 1, "dd dd nn"},
+     {32, 32, 1},
+     HYMG_TRANSFER_AUTO,
+     0},
+    {{"ocean to 80 degrees", {A, B, L}, {0, -1.4, 0}, {2 * PI, 1.4, 1}, 1, "pp dd nn"},
+     {64, 32, 1},
+     HYMG_TRANSFER_TENSOR,
+     14},
+    {{"disc", {R, A, L}, {0}, {1, 2 * PI, 1}, 1, "nd pp nn"}, {8, 32, 1}, HYMG_TRANSFER_PAIRS, 20},
+    {{"cylinder with its axis", {R, A, L}, {0}, {1, 2 * PI, 1}, 1, "nd pp dd"},
+     {8, 24, 8},
+     HYMG_TRANSFER_PAIRS,
+     20},
+    {{"shell with its poles", {R, C, A}, {0.5, 0, 0}, {1, PI, 2 * PI}, 1, "dd nn pp"},
+     {8, 24, 48},
+     HYMG_TRANSFER_PAIRS,
+     20},
+};
+enum { COUNTS = sizeof counts / sizeof *counts };
+
+static int iterations_of(const count_case *c, int factor, hymg_transfer transfer)
+{
+  int n[3];
+  for (int axis = 0; axis < 3; axis++)
+    n[axis] = c->n[axis] == 1 ? 1 : factor * c->n[axis];
+  support_layout layout = {.threads = 2, .boxes = {1, 1, 1}};
+  layout.coordinate = c->shape.coordinate, layout.origin = c->shape.low;
+  layout.radius = c->shape.radius;
+  support_case s = support_case_of(HYMG_FV2, n, c->shape.boundary, 0);
+  double *widths = support_random((size_t)n[0], 1, 1, 0);
+  for (int axis = 0; axis < 3; axis++) {
+    s.spec.h[axis] = (c->shape.high[axis] - c->shape.low[axis]) / n[axis];
+    s.spec.beta[axis] = NULL;
+  }
+  for (int i = 0; i < n[0]; i++)
+    widths[i] = s.spec.h[0];
+  layout.widths[0] = widths; /* the box, too, has the robust path's linear extrapolation */
+  hymg_options o = robust();
+  o.rtol = 1e-8, o.transfer = transfer;
+  support_kit k = support_open(&s.spec, &layout, &o);
+  const size_t cells = (size_t)n[0] * (size_t)n[1] * (size_t)n[2];
+  double *values = support_random(cells, -0.25, 0.75, 8);
+  hymg_field *f = support_field(&k, 0, values), *u = support_field(&k, 0, values);
+  hymg_result r;
+  OK(k.context, hymg_solve(k.solver, f, u, &r));
+  ck_assert_msg(r.converged, "%s: %s", c->shape.name, r.note);
+  free(values), free(widths);
+  hymg_field_destroy(&f), hymg_field_destroy(&u);
+  support_close(&k);
+  support_case_free(&s);
+  return r.cycles;
+}
+
+/* Without an axis or pole, as many as on a box; with one, few by another transfer. */
+START_TEST(iterations_are_few)
+{
+  const count_case *c = counts + _i;
+  const int most = c->most ? c->most : iterations_of(counts, 2, HYMG_TRANSFER_AUTO) * 3 / 2,
+            found = iterations_of(c, 2, c->transfer);
+  static const hymg_transfer all[] = {HYMG_TRANSFER_AUTO, HYMG_TRANSFER_TENSOR,
+                                      HYMG_TRANSFER_PAIRS};
+  for (int m = 0; getenv("HYMG_TEST_TABLE") && m < 3; m++)
+    printf("%s, %s: %d, %d, %d iterations\n", c->shape.name,
+           hymg_enum_name("hymg_transfer", (int)all[m]), iterations_of(c, 1, all[m]),
+           iterations_of(c, 2, all[m]), iterations_of(c, 4, all[m]));
+  ck_assert_msg(found <= most, "%s: %d iterations, at most %d", c->shape.name, found, most);
 }
 END_TEST
 
@@ -688,6 +778,7 @@ int main(void)
   tcase_add_loop_test(t, solutions_are_those_of_the_dense_system, 0, 2 * SHAPES * SIZES);
   tcase_add_test(t, means_of_singular_systems_are_by_volume);
   tcase_add_loop_test(t, solutions_and_fluxes_are_of_second_order, 0, ORDERS);
+  tcase_add_loop_test(t, iterations_are_few, 0, COUNTS);
   tcase_add_loop_test(t, impossible_grids_are_refused, 0, REFUSALS);
   tcase_add_test(t, what_needs_straight_cells_is_refused);
   suite_add_tcase(suite, t);
