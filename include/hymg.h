@@ -501,7 +501,8 @@ typedef struct hymg_operator_desc {
   double alpha_constant;   /* used where alpha is NULL; >= 0 */
   double beta_constant;    /* used where beta is all NULL; >= 0 */
   const hymg_field *alpha; /* cell field, >= 0, or NULL */
-  /* FACE_X, FACE_Y, FACE_Z fields, >= 0; all or none. Nothing flows through a face whose beta is 0 (FV2): the solver
+  /* FACE_X, FACE_Y, FACE_Z fields, >= 0; all or none. With one number on all faces of all ranks they are taken for that
+   * number, as a new solver or an update finds. Nothing flows through a face whose beta is 0 (FV2): the solver
    * then takes the robust path, with the linear extrapolation at boundaries. A cell all of whose faces have beta 0 and
    * with a alpha = 0 is no unknown: f does not count there (it may be NaN), u becomes 0 and is in no norm or mean. What
    * is left may be in several pieces, of which each may be singular (hymg_result.pieces) */
@@ -843,8 +844,8 @@ typedef struct hymg_result {
 HYMG_API hymg_status hymg_solver_create(hymg_operator *op, const hymg_options *options,
                                         hymg_solver **solver);
 /* Collective: reads the operator's constants, fields and boundary data again and keeps the
- * hierarchy, unless the new coefficients ask for the robust path or for other axes, or the first faces of beta
- * 0 appear or the last ones vanish: then it is built anew. Errors: EINVAL (coefficients; the solver keeps the old ones), EUNSUPPORTED (FMG, and
+ * hierarchy, unless the new coefficients ask for the robust path or for other axes, the first faces of beta
+ * 0 appear or the last ones vanish, or fields of beta become one number or cease to be: then it is built anew. Errors: EINVAL (coefficients; the solver keeps the old ones), EUNSUPPORTED (FMG, and
  * the coefficients now ask for the robust path), ENOMEM, EMPI (a successful update is needed before
  * the next solve after these three). */
 HYMG_API hymg_status hymg_solver_update(hymg_solver *solver);

@@ -80,9 +80,10 @@ static inline int hymgi_discretised(const hymgi_hierarchy *h)
 {
   return h->level->transfer->inherits ? 1 : h->num_levels;
 }
-/* coefficients.c. check, collective: are the operator's coefficients valid? Fills h->range, and
- * method.masked by it, for which there need not be levels. */
-hymg_status hymgi_coefficients_check(hymgi_hierarchy *h);
+/* coefficients.c. check, collective: are the coefficients of d, which is h->op's, valid? Fills h->range, and
+ * method.masked by it, for which there need not be levels. Fields of beta that are one number on all faces are taken
+ * out of d, for that number. */
+hymg_status hymgi_coefficients_check(hymgi_hierarchy *h, hymg_operator_desc *d);
 /* Reads the coefficients, which have been checked, for those levels, all but boundaries, diagonals and
  * bounds of eigenvalues, which finish adds to `count` levels. Collective. */
 hymg_status hymgi_coefficients_load(hymgi_hierarchy *h);

@@ -69,11 +69,36 @@ static hymg_status check_fields(const hymg_operator_desc *d, double range[CHECKE
   return HYMG_OK;
 }
 
-hymg_status hymgi_coefficients_check(hymgi_hierarchy *h)
+/* Along such an axis nothing flows, whatever beta is. */
+static bool is_still(const hymg_grid *grid, const hymg_operator_desc *d, int axis)
+{
+  return hymgi_is_thin(grid, axis) && !hymgi_has_data(d, 2 * axis) &&
+         !hymgi_has_data(d, 2 * axis + 1);
+}
+
+/* Fields of beta with one number on all faces where something flows become that number. */
+static void simplify(const hymg_grid *grid, hymg_operator_desc *d, double range[CHECKED])
+{
+  int first = 0;
+  while (first < 2 && is_still(grid, d, first))
+    first++;
+  const double value = range[first];
+  bool same = d->beta[0];
+  for (int axis = first; axis < 3; axis++)
+    same = same &&
+           (is_still(grid, d, axis) || (range[axis] == value && -range[KINDS + axis] == value));
+  if (!same) return;
+  d->beta_constant = value;
+  for (int axis = 0; axis < 3; axis++)
+    d->beta[axis] = NULL, range[axis] = value, range[KINDS + axis] = -value;
+}
+
+hymg_status hymgi_coefficients_check(hymgi_hierarchy *h, hymg_operator_desc *d)
 {
   hymg_context *c = h->context;
-  TRY(hymgi_agree(c, check_fields(&h->op->desc, h->range)));
+  TRY(hymgi_agree(c, check_fields(d, h->range)));
   TRY(hymgi_comm_max_double(c, c->comm, h->range, CHECKED));
+  simplify(h->op->grid, d, h->range);
   h->method.masked = false;
   for (int axis = 0; axis < 3; axis++)
     h->method.masked = h->method.masked || h->range[KINDS + axis] == 0;

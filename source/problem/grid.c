@@ -43,6 +43,12 @@ const char *hymgi_centering_name(hymg_centering centering)
   return hymgi_enum_word("hymg_centering", (int)centering);
 }
 
+bool hymgi_is_thin(const hymg_grid *grid, int axis)
+{
+  const hymg_boundary *kind = grid->desc.boundary + 2 * axis;
+  return grid->desc.n[axis] == 1 && kind[0] == HYMG_NEUMANN && kind[1] == HYMG_NEUMANN;
+}
+
 static hymg_status check_axis(hymg_context *context, const hymg_grid_desc *d, int axis)
 {
   static const char name[] = "xyz";

@@ -28,12 +28,6 @@ hymgi_facet hymgi_facet_at(const hymgi_body_work *w, const hymgi_place *p)
   return hymgi_facet_of(width, w->vector[HYMGI_BODY_VOLUME][p->at], side[0], side[1]);
 }
 
-bool hymgi_is_thin(const hymg_grid *grid, int axis)
-{
-  const hymg_boundary *kind = grid->desc.boundary + 2 * axis;
-  return grid->desc.n[axis] == 1 && kind[0] == HYMG_NEUMANN && kind[1] == HYMG_NEUMANN;
-}
-
 /* ---- checks ---- */
 
 static hymg_status check_body(const hymg_grid *grid, const hymg_body *body)
