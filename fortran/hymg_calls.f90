@@ -256,6 +256,12 @@ module hymg_calls
       type(c_ptr), intent(in) :: name(*)
       character(kind=c_char), intent(in) :: file(*)
     end function
+    integer(c_int) function hymg_grid_measure(grid, volume, area, distance) bind(c)
+      import
+      type(hymg_grid), value :: grid
+      type(hymg_field), value :: volume
+      type(hymg_field), intent(in) :: area(3), distance(3)
+    end function
     integer(c_int) function hymg_mask_coefficients(active, alpha, beta, weight) bind(c)
       import
       type(hymg_field), value :: active, alpha, weight

@@ -20,6 +20,10 @@ module hymg_types
     enumerator :: HYMG_OPEN = 4
   end enum
   enum, bind(c)
+    enumerator :: HYMG_LENGTH = 0, HYMG_RADIUS = 1, HYMG_AZIMUTH = 2, HYMG_COLATITUDE = 3
+    enumerator :: HYMG_LATITUDE = 4
+  end enum
+  enum, bind(c)
     enumerator :: HYMG_CELL = 0, HYMG_FACE_X = 1, HYMG_FACE_Y = 2, HYMG_FACE_Z = 3
     enumerator :: HYMG_BOUNDARY_X_LOW = 4, HYMG_BOUNDARY_X_HIGH = 5, HYMG_BOUNDARY_Y_LOW = 6
     enumerator :: HYMG_BOUNDARY_Y_HIGH = 7, HYMG_BOUNDARY_Z_LOW = 8, HYMG_BOUNDARY_Z_HIGH = 9
@@ -146,6 +150,9 @@ module hymg_types
     type(c_ptr) :: owner_user = c_null_ptr
     type(c_ptr) :: widths(3) = c_null_ptr
     type(c_ptr) :: cuts(3) = c_null_ptr
+    integer(c_int) :: coordinate(3) = HYMG_LENGTH
+    real(c_double) :: origin(3) = 0
+    real(c_double) :: radius = 1
   end type
 
   type, bind(c) :: hymg_operator_desc

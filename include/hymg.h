@@ -187,6 +187,22 @@ typedef enum hymg_boundary {
   HYMG_OPEN = 4
 } hymg_boundary;
 
+/* What is measured along an axis. Lengths alone, the default, make a box of straight axes. These are curved and
+ * orthogonal, in any order of the axes:
+ *   RADIUS, AZIMUTH, LENGTH                    cylinders (r, theta, z)
+ *   RADIUS, AZIMUTH, COLATITUDE or LATITUDE    balls and spherical shells
+ *   AZIMUTH, LATITUDE or COLATITUDE, LENGTH    a thin layer on a sphere of hymg_grid_desc.radius: longitude,
+ *                                              latitude, height
+ * Angles are in radians. AZIMUTH is the angle around the axis (longitude); LATITUDE is counted from the equator,
+ * COLATITUDE from the pole that is its 0. */
+typedef enum hymg_coordinate {
+  HYMG_LENGTH = 0,
+  HYMG_RADIUS = 1,
+  HYMG_AZIMUTH = 2,
+  HYMG_COLATITUDE = 3,
+  HYMG_LATITUDE = 4
+} hymg_coordinate;
+
 /* How a grid coarsens depends on the solver's path (hymg_path). Standard: all axes are halved
  * together, down to 1 cell per axis, or to 2 cells on axes that are periodic or have a Neumann or
  * Robin boundary, and with FV4 on all axes; odd sides, n to (n + 1) / 2, only with FV2 and if more
@@ -196,7 +212,7 @@ typedef enum hymg_boundary {
  * axes: the operator has no term along them, whatever their spacing. */
 typedef struct hymg_grid_desc {
   int n[3];                  /* cells per axis, 1 ... INT_MAX / 4 */
-  double spacing[3];         /* > 0, finite */
+  double spacing[3];         /* > 0, finite; of an angle in radians */
   hymg_boundary boundary[6]; /* periodic on both faces of an axis or on none */
   /* Equal boxes per axis, the unit of distribution; each count divides n. If all three n are
    * even, boxes have even sides; FV4 needs boxes of at least 3 cells on axes with several. All
@@ -218,9 +234,16 @@ typedef struct hymg_grid_desc {
   /* Cells of the boxes along an axis: boxes[axis] numbers > 0 that add up to n[axis], copied;
    * NULL: equal boxes. Boxes given like this may have odd sides. */
   const int *cuts[3];
+  /* What each axis measures, and where its low end is. RADIUS: from 0 on; COLATITUDE: 0 to pi; LATITUDE: -pi/2 to
+   * pi/2; AZIMUTH: at most 2 pi long, and periodic if it is the whole circle. A face at radius 0 or a pole has no area:
+   * it must be NEUMANN, and nothing passes it. Fields, data and fluxes are per unit of true volumes and areas, derivatives
+   * per unit of true length. A curved grid is solved as one with widths; bodies are not for it. */
+  hymg_coordinate coordinate[3];
+  double origin[3]; /* finite; of a LENGTH it counts in files alone */
+  double radius;    /* of a thin layer; > 0, finite */
 } hymg_grid_desc;
 
-/* n = 64^3 on the unit cube, Dirichlet, default boxes. */
+/* n = 64^3 on the unit cube, Dirichlet, default boxes, lengths from 0 on, radius 1. */
 HYMG_API hymg_grid_desc hymg_grid_desc_default(void);
 
 /* Collective. The desc is copied. Errors: EINVAL (naming the value and the limit), EUNSUPPORTED (open boundaries on
@@ -399,6 +422,13 @@ HYMG_API hymg_status hymg_field_save(const hymg_field *field, const char *file);
 HYMG_API hymg_status hymg_fields_save(int count, const hymg_field *const field[],
                                       const char *const name[], const char *file);
 
+/* The geometry of a grid, straight or curved, into fields (NULL: not wanted): the volume of each cell (CELL); the area
+ * of each face, and the distance between the centres on both sides of it, at a wall from the centre to the wall (FACE_X,
+ * FACE_Y, FACE_Z). Volumes and areas are exact, distances those along the axis through the middles of cells, in the
+ * coordinates. An area times hymg_fluxes is what passes the face. Not collective. Errors: EINVAL (fields), ENOMEM, ECUDA. */
+HYMG_API hymg_status hymg_grid_measure(hymg_grid *grid, hymg_field *volume,
+                                       hymg_field *const area[3], hymg_field *const distance[3]);
+
 /* ---- bodies and masks ---- */
 
 /* What is solid is left out by coefficients. These calls make them: alpha and beta hold those of the equation without
@@ -454,7 +484,7 @@ HYMG_API hymg_status hymg_body_fractions(const int low[3], const int count[3],
  * the other, and their right-hand sides in the same order. beta is read on all faces of cells that are open or cut, alpha
  * in these cells; elsewhere they may be NaN.
  * Errors: EINVAL (body or body.volume NULL gives no text; fields; a; a fraction outside 0 to 1 or bad Robin
- * numbers, with the cell), ENOMEM, EMPI; the fields then are as they were. */
+ * numbers, with the cell), EUNSUPPORTED (a curved grid), ENOMEM, EMPI; the fields then are as they were. */
 HYMG_API hymg_status hymg_body_coefficients(const hymg_body *body, double a, double b,
                                             hymg_field *alpha, hymg_field *const beta[3],
                                             hymg_field *weight, hymg_field *source);
@@ -484,7 +514,8 @@ typedef struct hymg_operator_desc {
   double alpha_constant;   /* used where alpha is NULL; >= 0 */
   double beta_constant;    /* used where beta is all NULL; >= 0 */
   const hymg_field *alpha; /* cell field, >= 0, or NULL */
-  /* FACE_X, FACE_Y, FACE_Z fields, >= 0; all or none. Nothing flows through a face whose beta is 0 (FV2): the solver
+  /* FACE_X, FACE_Y, FACE_Z fields, >= 0; all or none. With one number on all faces of all ranks they are taken for that
+   * number, as a new solver or an update finds. Nothing flows through a face whose beta is 0 (FV2): the solver
    * then takes the robust path, with the linear extrapolation at boundaries. A cell all of whose faces have beta 0 and
    * with a alpha = 0 is no unknown: f does not count there (it may be NaN), u becomes 0 and is in no norm or mean. What
    * is left may be in several pieces, of which each may be singular (hymg_result.pieces) */
@@ -834,8 +865,8 @@ typedef struct hymg_result {
 HYMG_API hymg_status hymg_solver_create(hymg_operator *op, const hymg_options *options,
                                         hymg_solver **solver);
 /* Collective: reads the operator's constants, fields and boundary data again and keeps the
- * hierarchy, unless the new coefficients ask for the robust path or for other axes, or the first faces of beta
- * 0 appear or the last ones vanish: then it is built anew. Errors: EINVAL (coefficients; the solver keeps the old ones), EUNSUPPORTED (FMG, and
+ * hierarchy, unless the new coefficients ask for the robust path or for other axes, the first faces of beta
+ * 0 appear or the last ones vanish, or fields of beta become one number or cease to be: then it is built anew. Errors: EINVAL (coefficients; the solver keeps the old ones), EUNSUPPORTED (FMG, and
  * the coefficients now ask for the robust path), ENOMEM, EMPI (a successful update is needed before
  * the next solve after these three). */
 HYMG_API hymg_status hymg_solver_update(hymg_solver *solver);

@@ -386,6 +386,20 @@ inline void mask_coefficients(const field &active, faces &beta, field *alpha = n
         active.raw_context());
 }
 
+/* The geometry of a grid's cells as fields, straight or curved, as hymg_grid_measure. */
+struct measures {
+  explicit measures(const grid &g)
+      : volume(g), area{field(g, HYMG_FACE_X), field(g, HYMG_FACE_Y), field(g, HYMG_FACE_Z)},
+        distance{field(g, HYMG_FACE_X), field(g, HYMG_FACE_Y), field(g, HYMG_FACE_Z)}
+  {
+    check(hymg_grid_measure(g.get(), volume.get(), detail::pointers(area).data(),
+                            detail::pointers(distance).data()),
+          volume.raw_context());
+  }
+  field volume;
+  faces area, distance;
+};
+
 /* A solid body by what it leaves open, and the condition on its surface: the members of hymg_body but the fractions,
  * which it holds as fields. */
 class body : public hymg_body

@@ -24,7 +24,8 @@ def read(file):
     grid = root[0]
     n = [int(word) for word in grid.get("WholeExtent").split()[1::2]]
     if root.get("type") == "ImageData":
-        coordinates = [np.arange(m + 1) * float(h) for m, h in zip(n, grid.get("Spacing").split())]
+        steps = zip(n, grid.get("Origin").split(), grid.get("Spacing").split())
+        coordinates = [float(low) + np.arange(m + 1) * float(h) for m, low, h in steps]
     else:
         coordinates = [array(entry) for entry in grid.iterfind("Piece/Coordinates/DataArray")]
     return {e.get("Name"): array(e).reshape(n[::-1]) for e in grid.iterfind("Piece/CellData/DataArray")}, coordinates

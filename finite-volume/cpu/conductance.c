@@ -354,27 +354,27 @@ void hymgi_cpu_coarse_faces(const hymgi_level *level, int axis, const double *fi
   }
 }
 
-/* ---- widths ---- */
+/* ---- areas, distances and volumes ---- */
 
 /* Of the faces 0 ... n of the box. */
 void hymgi_cpu_scale_faces(const hymgi_level *level, int axis, double *beta)
 {
-  const hymgi_widths w = hymgi_widths_of(level);
+  const hymgi_metric m = hymgi_metric_of(level);
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
     FOR_CELLS(level, g->n[0] + (axis == 0), g->n[1] + (axis == 1), g->n[2] + (axis == 2))
     {
-      beta[hymgi_at(g, i, j, k)] *= hymgi_face_scale(&w, g, axis, i, j, k);
+      beta[hymgi_at(g, i, j, k)] *= hymgi_face_scale(&m, g, axis, i, j, k);
     }
   }
 }
 
 void hymgi_cpu_scale_volumes(const hymgi_level *level, bool divide, double *x)
 {
-  const hymgi_widths w = hymgi_widths_of(level);
+  const hymgi_metric m = hymgi_metric_of(level);
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
     FOR_CELLS(level, g->n[0], g->n[1], g->n[2])
     {
-      const double volume = hymgi_volume(&w, g, i, j, k);
+      const double volume = hymgi_volume(&m, g, i, j, k);
       double *const v = x + hymgi_at(g, i, j, k);
       *v = divide ? *v / volume : *v * volume;
     }

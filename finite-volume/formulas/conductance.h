@@ -345,39 +345,62 @@ HYMGI_INLINE hymgi_real hymgi_coarse_face(const hymgi_coarse_rule *rule, const h
          hymgi_sum_of_children(rule->coarsened, g, axis, 0, fine, I, J, K);
 }
 
-/* The widths along the axes, by global index, and the number of cells of the level. */
-typedef struct hymgi_widths {
+/* The axes' measures, by global index, and the number of cells of the level. Levels without them have volumes alone. */
+typedef struct hymgi_metric {
   const double *of[3];
   int n[3];
-  unsigned periodic; /* bit per axis */
-} hymgi_widths;
+} hymgi_metric;
 
-static inline hymgi_widths hymgi_widths_of(const hymgi_level *level)
+static inline hymgi_metric hymgi_metric_of(const hymgi_level *level)
 {
-  const hymgi_widths w = {{level->axis[0].width, level->axis[1].width, level->axis[2].width},
-                          {level->n[0], level->n[1], level->n[2]},
-                          level->periodic};
-  return w;
+  hymgi_metric m;
+  for (int axis = 0; axis < 3; axis++) {
+    m.of[axis] = level->axis[axis].metric ? level->axis[axis].metric : level->axis[axis].width;
+    m.n[axis] = level->n[axis];
+  }
+  return m;
+}
+
+/* A cell or a face by its index in a box. */
+HYMGI_INLINE double hymgi_metric_at(const hymgi_metric *m, const hymgi_geom *g, int axis,
+                                    int measure, int i, int j, int k)
+{
+  return hymgi_measure_at(m->of[axis], m->n[axis], measure,
+                          g->low[axis] + hymgi_index_along(axis, i, j, k));
+}
+
+/* Of two other axes, the product of what they contribute to areas (HYMGI_AREA) of an axis' faces or to distances (PITCH)
+ * along it. */
+HYMGI_INLINE double hymgi_across(const hymgi_metric *m, const hymgi_geom *g, int axis, int measure,
+                                 int i, int j, int k)
+{
+  int a, b;
+  hymgi_other_axes(axis, &a, &b);
+  return hymgi_metric_at(m, g, a, measure + axis, i, j, k) *
+         hymgi_metric_at(m, g, b, measure + axis, i, j, k);
+}
+
+HYMGI_INLINE double hymgi_face_area(const hymgi_metric *m, const hymgi_geom *g, int axis, int i,
+                                    int j, int k)
+{
+  return hymgi_across(m, g, axis, HYMGI_AREA, i, j, k) *
+         hymgi_metric_at(m, g, axis, HYMGI_FACE, i, j, k);
 }
 
 /* Area over distance of the centres of the low face of a cell, 0 ... n along its axis; on a periodic
  * axis the cell before the first one is the last. */
-HYMGI_INLINE double hymgi_face_scale(const hymgi_widths *w, const hymgi_geom *g, int axis, int i,
+HYMGI_INLINE double hymgi_face_scale(const hymgi_metric *m, const hymgi_geom *g, int axis, int i,
                                      int j, int k)
 {
-  const int at[3] = {g->low[0] + i, g->low[1] + j, g->low[2] + k};
-  const int m = hymgi_index_along(axis, at[0], at[1], at[2]), n = w->n[axis];
-  const bool periodic = w->periodic >> axis & 1;
-  const double below = w->of[axis][m > 0 ? m - 1 : periodic ? n - 1 : 0];
-  const double above = w->of[axis][m < n ? m : periodic ? 0 : n - 1];
-  const double a = axis == 0 ? w->of[1][at[1]] : w->of[0][at[0]];
-  const double b = axis == 2 ? w->of[1][at[1]] : w->of[2][at[2]];
-  return a * b / (0.5 * (below + above));
+  return hymgi_face_area(m, g, axis, i, j, k) / (hymgi_metric_at(m, g, axis, HYMGI_GAP, i, j, k) *
+                                                 hymgi_across(m, g, axis, HYMGI_PITCH, i, j, k));
 }
 
-HYMGI_INLINE double hymgi_volume(const hymgi_widths *w, const hymgi_geom *g, int i, int j, int k)
+HYMGI_INLINE double hymgi_volume(const hymgi_metric *m, const hymgi_geom *g, int i, int j, int k)
 {
-  return w->of[0][g->low[0] + i] * w->of[1][g->low[1] + j] * w->of[2][g->low[2] + k];
+  return hymgi_metric_at(m, g, 0, HYMGI_VOLUME, i, j, k) *
+         hymgi_metric_at(m, g, 1, HYMGI_VOLUME, i, j, k) *
+         hymgi_metric_at(m, g, 2, HYMGI_VOLUME, i, j, k);
 }
 
 #endif

@@ -13,7 +13,8 @@ typedef struct hymgi_flux_view {
   double constant, h;
   double weight[2], ghost[2]; /* of the low and the high boundary */
   const double *term[2];      /* boundary data of the box, or NULL */
-  const double *width[2];     /* of the cells along the other axes, by global index, or NULL */
+  bool stretched;
+  hymgi_metric metric;
 } hymgi_flux_view;
 
 static inline hymgi_flux_view hymgi_flux_view_of(const hymgi_level *level, int box, int axis,
@@ -24,13 +25,13 @@ static inline hymgi_flux_view hymgi_flux_view_of(const hymgi_level *level, int b
   v.beta = level->c.beta[axis];
   v.constant = level->c.beta_constant[axis];
   v.h = level->h[axis];
+  v.stretched = level->method->stretched;
+  v.metric = hymgi_metric_of(level);
   for (int side = 0; side < 2; side++) {
     const int face = 2 * axis + side;
     v.weight[side] = level->c.boundary_weight[face];
     v.ghost[side] = level->c.boundary_ghost[face];
     v.term[side] = level->boundaries ? level->boundaries->term[box * 6 + face] : NULL;
-    v.width[side] =
-        level->method->stretched ? level->axis[side ? (axis == 2 ? 1 : 2) : axis == 0].width : NULL;
   }
   return v;
 }
@@ -66,10 +67,9 @@ HYMGI_INLINE double hymgi_flux(const hymgi_flux_view *v, const hymgi_geom *g, in
   if (low && v->term[0]) flux += v->term[0][hymgi_boundary_at(g, 2 * axis, cell)];
   if (high && v->term[1]) flux -= v->term[1][hymgi_boundary_at(g, 2 * axis + 1, cell)];
   flux *= v->h;
-  if (!v->width[0]) return flux;
-  const int a = g->low[axis == 0] + (axis == 0 ? j : i),
-            b = g->low[axis == 2 ? 1 : 2] + (axis == 2 ? j : k);
-  return flux / (v->width[0][a] * v->width[1][b]);
+  if (!v->stretched) return flux;
+  const double area = hymgi_face_area(&v->metric, g, axis, i, j, k);
+  return area > 0 ? flux / area : 0;
 }
 
 #endif

@@ -9,6 +9,7 @@
 
 from ._bodies import Body, fractions
 from ._diffusivity import EffectiveDiffusivity, effective_diffusivity
+from ._curved import Measures
 from ._hymg import ffi as _ffi
 from ._hymg import lib as _lib
 from ._library import ConvergenceWarning, Error, InvalidArgument, OutOfMemory, Unsupported
@@ -24,6 +25,7 @@ __all__ = [
     "EffectiveDiffusivity",
     "Error",
     "InvalidArgument",
+    "Measures",
     "OutOfMemory",
     "Result",
     "Solver",

@@ -33,7 +33,7 @@ def check_symmetric(s: Any) -> None:
     if lib.HYMG_OPEN in list(grid.boundary):
         raise refuse('with boundary="open" there is none, since the values on the boundary depend on f as well')
     linear = desc.extrapolation in (lib.HYMG_EXTRAPOLATION_LINEAR, lib.HYMG_EXTRAPOLATION_VERTEX)
-    linear = linear or desc.fixed != ffi.NULL or any(grid.widths[h] != ffi.NULL for h in range(3))
+    linear = linear or desc.fixed != ffi.NULL or any(grid.widths[h] != ffi.NULL for h in range(3)) or s._is_curved()
     walls = any(kind in (lib.HYMG_DIRICHLET, lib.HYMG_ROBIN) for kind in grid.boundary)
     if walls and not linear:
         raise refuse(
@@ -127,7 +127,7 @@ class System:
         """Of the adjoint solve: dJ/du over the volumes, which the adjoint solution of a singular system does not change
         with its mean. Where solves refuse a mean, it is left out here, if the system is of one piece.
         """
-        s, result, volume = self.s, self.s.result, self.grid.product()
+        s, result, volume = self.s, self.s.result, self.grid.volume()
         r = du / volume
         if (
             s._options.rhs_mean != lib.HYMG_MEAN_ERROR

@@ -9,6 +9,7 @@ import operator
 from collections.abc import Callable
 from typing import Any, NamedTuple, Optional
 
+from ._curved import Measures
 from ._hymg import lib
 from ._library import enum_word
 
@@ -22,9 +23,17 @@ def part(x: Any, axis: int, which: slice) -> Any:
     return x[tuple(which if i == axis else slice(None) for i in range(x.ndim))]
 
 
+INSIDE = slice(1, -1)  # of all faces of an axis
+
+
+def end(side: int) -> slice:
+    """The first or the last entry of an axis."""
+    return slice(-1, None) if side else slice(0, 1)
+
+
 def first(x: Any, axis: int, side: int) -> Any:
     """The cells, or the faces, next to a wall: one entry along the axis."""
-    return part(x, axis, slice(-1, None) if side else slice(0, 1))
+    return part(x, axis, end(side))
 
 
 class Grid(NamedTuple):
@@ -34,22 +43,40 @@ class Grid(NamedTuple):
     widths: tuple[Any, ...]  # a number, or an array that broadcasts along the other axes
     kinds: tuple[tuple[str, str], ...]  # of the walls
     to_wall: float  # from the centre of a cell to the place of Dirichlet values, in widths of the cell
+    measures: Optional[Measures]  # of curved axes, in arrays of the framework
 
-    def product(self, axis: Optional[int] = None) -> Any:
-        """The volumes of cells, or the areas of faces normal to an axis."""
+    def volume(self) -> Any:
+        """Of the cells."""
+        return self.measures.volumes if self.measures else self._product(None)
+
+    def area(self, axis: int, which: slice) -> Any:
+        """Of faces normal to an axis: those that the slice takes of all n + 1."""
+        return part(self.measures.areas[axis], axis, which) if self.measures else self._product(axis)
+
+    def _product(self, axis: Optional[int]) -> Any:
         return functools.reduce(operator.mul, (w for i, w in enumerate(self.widths) if i != axis), 1.0)
 
     def width(self, axis: int, side: int) -> Any:
         """Of the cells at a wall."""
+        if self.measures:
+            return 2 * part(self.measures.distances[axis], axis, end(side))
         width = self.widths[axis]
         return width if isinstance(width, float) else first(width, axis, side)
 
     def distance(self, axis: int) -> Any:
         """Between the centres of neighbours: of the n - 1 faces inside, or a number."""
+        if self.measures:
+            return part(self.measures.distances[axis], axis, INSIDE)
         width = self.widths[axis]
         if isinstance(width, float):
             return width
         return (part(width, axis, slice(1, None)) + part(width, axis, slice(None, -1))) / 2
+
+    def seam(self, axis: int) -> Any:
+        """The distance across the seam of a periodic axis."""
+        if self.measures:
+            return part(self.measures.distances[axis], axis, end(0))
+        return (self.width(axis, 0) + self.width(axis, 1)) / 2
 
     def periodic(self, axis: int) -> bool:
         return self.kinds[axis][0] == "periodic"
@@ -59,7 +86,7 @@ class Grid(NamedTuple):
         return [(i, side) for i in range(len(self.shape)) for side in (0, 1) if not self.periodic(i)]
 
 
-def grid_of(s: Any, asarray: Callable[[list[float]], Any]) -> Grid:
+def grid_of(s: Any, asarray: Callable[[Any], Any]) -> Grid:
     """Of a solver; asarray makes an array of the framework, where the others are."""
     desc, count = s._grid_desc[0], len(s.shape)
 
@@ -71,7 +98,13 @@ def grid_of(s: Any, asarray: Callable[[list[float]], Any]) -> Grid:
     kinds = tuple(tuple(enum_word("hymg_boundary", desc.boundary[2 * h + side]) for side in (0, 1)) for h in s._axes)
     widths = tuple(width(axis, h) for axis, h in enumerate(s._axes))
     vertex = s._desc.extrapolation == lib.HYMG_EXTRAPOLATION_VERTEX
-    return Grid(s.shape, widths, kinds, 1.0 if vertex else 0.5)  # type: ignore[arg-type]
+    measures = _converted(s._measure(), asarray) if s._is_curved() else None
+    return Grid(s.shape, widths, kinds, 1.0 if vertex else 0.5, measures)  # type: ignore[arg-type]
+
+
+def _converted(measures: Measures, asarray: Callable[[Any], Any]) -> Measures:
+    faces = (tuple(asarray(one) for one in measures.areas), tuple(asarray(one) for one in measures.distances))
+    return Measures(asarray(measures.volumes), *faces)
 
 
 class Wall(NamedTuple):
@@ -93,9 +126,9 @@ class Derivatives:
     def of(self, key: Key, u: Any, adjoint: Any, du: Any) -> Any:
         """dJ by the entries of a coefficient; "f" and "alpha" before the weights of mask and bodies."""
         if key[0] == "f":
-            return self.grid.product() * adjoint
+            return self.grid.volume() * adjoint
         if key[0] == "alpha":
-            return -self.a * self.grid.product() * adjoint * u
+            return -self.a * self.grid.volume() * adjoint * u
         if key[0] == "beta":
             return self._open(key[1], self._by_beta(key[1], u, adjoint))
         if key[0] == "fixed":
@@ -122,21 +155,26 @@ class Derivatives:
     def _by_wall(self, key: Key, u: Any, adjoint: Any) -> Any:
         name, axis, side = key
         beta = self.coefficient(("beta", axis))
-        flux = self.b * self.grid.product(axis) * (first(beta, axis, side) if hasattr(beta, "ndim") else beta)
+        flux = self.b * self.grid.area(axis, end(side)) * (first(beta, axis, side) if hasattr(beta, "ndim") else beta)
         return flux * first(adjoint, axis, side) * self._wall(axis, side, u).by[name]
 
     def _by_beta(self, axis: int, u: Any, adjoint: Any) -> Any:
         """For all faces. A face at the seam of a periodic axis is entry 0; its other entry does not count."""
-        scale = -self.b * self.grid.product(axis)
-        inside = scale / self.grid.distance(axis) * difference(u, axis) * difference(adjoint, axis)
+        inside = -self._over_distance(axis) * difference(u, axis) * difference(adjoint, axis)
         if self.grid.periodic(axis):
-            distance = (self.grid.width(axis, 0) + self.grid.width(axis, 1)) / 2
-            low = scale / distance * seam(u, axis) * seam(adjoint, axis)
+            low = -self._over_seam(axis) * seam(u, axis) * seam(adjoint, axis)
             ends = low, 0.0 * low
         else:
-            walls = [(first(adjoint, axis, side), self._wall(axis, side, u).derivative) for side in (0, 1)]
-            ends = tuple(-scale * x * derivative for x, derivative in walls)
+            walls = [(side, first(adjoint, axis, side), self._wall(axis, side, u).derivative) for side in (0, 1)]
+            ends = tuple(self.b * self.grid.area(axis, end(side)) * x * derivative for side, x, derivative in walls)
         return self.xp.concatenate([ends[0], inside, ends[1]], axis)
+
+    def _over_distance(self, axis: int) -> Any:
+        """b A / d of the faces inside."""
+        return self.b * self.grid.area(axis, INSIDE) / self.grid.distance(axis)
+
+    def _over_seam(self, axis: int) -> Any:
+        return self.b * self.grid.area(axis, end(0)) / self.grid.seam(axis)
 
     def _open(self, axis: int, derivative: Any) -> Any:
         """0 on closed faces, which stay closed."""
@@ -154,10 +192,10 @@ class Derivatives:
 
     def _flux(self, axis: int, x: Any) -> Any:
         """b beta A / d times the difference of x across faces, 0 at walls, which do not touch fixed cells' x of 0."""
-        beta, scale = self.coefficient(("beta", axis)), self.b * self.grid.product(axis)
-        inside = scale / self.grid.distance(axis) * difference(x, axis)
+        beta = self.coefficient(("beta", axis))
+        inside = self._over_distance(axis) * difference(x, axis)
         if self.grid.periodic(axis):
-            ends = scale * 2 / (self.grid.width(axis, 0) + self.grid.width(axis, 1)) * seam(x, axis)
+            ends = self._over_seam(axis) * seam(x, axis)
         else:
             ends = 0.0 * first(x, axis, 0)
         if hasattr(beta, "ndim"):  # the last entry of a periodic axis repeats the first one, whatever it is

@@ -9,7 +9,9 @@ import weakref
 from collections.abc import Iterator, Sequence
 from typing import Any, Optional
 
-from . import _arrays, _fixed, _mpi, _process, _ranks
+import numpy as np
+
+from . import _arrays, _curved, _fixed, _mpi, _process, _ranks
 from ._arrays import View, Wanted
 from ._bodies import Cover, destroy_covers
 from ._hymg import ffi, lib
@@ -102,7 +104,7 @@ class Objects:
 
     def _describe_grid(self, desc: Any, spacing: Any, widths: Any, boundary: Any, boxes: Any, cuts: Any) -> list[Any]:
         """Puts the arguments into desc; returns what must live as long as desc is used."""
-        alive = []
+        alive: list[Any] = []
         for axis, h in enumerate(self._axes):
             desc.n[h] = self.shape[axis]
             desc.spacing[h] = number(self._per_axis(spacing, "spacing")[axis], "spacing")
@@ -128,7 +130,23 @@ class Objects:
                 f'boundary="open" with a shape of {len(self.shape)}: open boundaries are for boxes, of 3 axes',
             )
         self._describe_other_axes(desc)
+        self._describe_coordinates(desc)
         return alive
+
+    def _describe_coordinates(self, desc: Any) -> None:
+        geometry, origin, radius = self._geometry
+        desc.radius = number(radius, "radius")
+        for axis, h in enumerate(self._axes):
+            desc.origin[h] = number(self._per_axis(origin, "origin")[axis], "origin")
+        found = _curved.coordinates(geometry, len(self.shape))
+        if found is None:
+            return
+        for axis, h in enumerate(self._axes):
+            desc.coordinate[h] = enum_value("hymg_coordinate", found.own[axis])
+        for other, kind in enumerate(found.others):
+            h = len(self._axes) + other
+            desc.coordinate[h] = enum_value("hymg_coordinate", kind)
+            desc.origin[h], desc.spacing[h] = found.origin_and_width(other)
 
     def _describe_other_axes(self, desc: Any) -> None:
         """Axes of the library that the arrays lack. Their cells' width counts only in files, for the eye."""
@@ -143,7 +161,11 @@ class Objects:
     def _per_axis(self, value: Any, name: str) -> tuple[Any, ...]:
         return per_axis(value, name, len(self.shape))
 
-    def _make_grid(self, spacing: Any, widths: Any, boundary: Any, boxes: Any, cuts: Any) -> None:
+    def _make_grid(
+        self, geometry: tuple[Any, Any, Any], spacing: Any, widths: Any, boundary: Any, boxes: Any, cuts: Any
+    ) -> None:
+        """geometry: with origin and radius."""
+        self._geometry = geometry
         desc = ffi.new("hymg_grid_desc *", lib.hymg_grid_desc_default())
         with self._together():
             self._grid_desc = desc, self._describe_grid(desc, spacing, widths, boundary, boxes, cuts)
@@ -157,6 +179,34 @@ class Objects:
             )
         self._low, self._count = ffi.new("int[3]"), ffi.new("int[3]")
         lib.hymg_grid_local(self._grid, 0, self._low, self._count)
+
+    def _is_curved(self) -> bool:
+        return any(kind != lib.HYMG_LENGTH for kind in self._grid_desc[0].coordinate)
+
+    def _measure(self) -> _curved.Measures:
+        """Volumes, areas and distances."""
+        fields: dict[tuple[str, int], Any] = {}
+        wanted = [("volume", 0, lib.HYMG_CELL, self.local_shape)]
+        for name in ("area", "distance"):
+            wanted += [(name, axis, lib.HYMG_FACE_X + h, self._faces(axis)) for axis, h in enumerate(self._axes)]
+        try:
+            for name, axis, centering, _ in wanted:
+                self._new_field(fields, (name, axis), lib.HYMG_HOST, centering)
+            faces = [[fields[name, axis][0] for axis in self._axes] for name in ("area", "distance")]
+            others = [ffi.NULL] * (3 - len(self._axes))
+            volume = fields["volume", 0][0]
+            self._check(lib.hymg_grid_measure(self._grid, volume, faces[0] + others, faces[1] + others))
+            found = [self._read_out(fields[name, axis][0], shape) for name, axis, _, shape in wanted]
+        finally:
+            destroy_fields(fields)
+        count = len(self.shape)
+        return _curved.Measures(found[0], tuple(found[1 : 1 + count]), tuple(found[1 + count :]))
+
+    def _read_out(self, field: Any, shape: tuple[int, ...]) -> Any:
+        """A new NumPy array of a field of cells or faces."""
+        array = np.zeros(shape, order=self._order)
+        self._copy_out(field, _arrays.view(array, Wanted("array", shape, output=True)))
+        return array
 
     def _make_operator(self, stencil: str, extrapolation: str, limiter: float, **coefficients: Any) -> None:
         self._stack.callback(destroy_fields, self._fields)

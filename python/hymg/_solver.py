@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Optional, Union
 
 from . import _adjoint, _arrays, _many
+from ._curved import Measures
 from ._description import described
 from ._hymg import ffi, lib
 from ._library import ConvergenceWarning, enum_word, nearest
@@ -29,6 +30,13 @@ class Solver(Objects):
     shape            cells per axis: three numbers, two or one; with comm those of the whole domain
     spacing          of the cells, one number or one per axis
     widths           per axis None or the widths of its cells (then spacing does not count)
+    geometry         None: straight axes; "cylinder" (r, azimuth, z), in a plane (r, z) and on a line r; "polar" (r,
+                     azimuth); "sphere" (r, colatitude, azimuth), (r, colatitude) or r; "lat-lon" (height, latitude,
+                     longitude), (latitude, longitude) or latitude, of a thin layer on a sphere; or the coordinates of
+                     the arrays' axes by name, as in ("length", "radius"): "radius", "azimuth", "length", "colatitude",
+                     "latitude". Spacings of angles are in radians; see docs/python.md
+    origin           where the coordinates begin, one number or one per axis; 0
+    radius           of the sphere, with "lat-lon"
     boundary         "dirichlet", "neumann", "robin" or "periodic", for all axes or one for each, which may be a pair
                      (low, high); or "open", for all: free space around a box, where beta is a number and there is no
                      alpha (docs/boundaries.md)
@@ -72,6 +80,9 @@ class Solver(Objects):
         *,
         spacing: Union[float, Sequence[float]] = 1.0,
         widths: Optional[Sequence[Any]] = None,
+        geometry: Union[None, str, Sequence[str]] = None,
+        origin: Union[float, Sequence[float]] = 0.0,
+        radius: float = 1.0,
         boundary: Union[str, Sequence[Boundary]] = "dirichlet",
         boundary_values: Optional[Sequence[Any]] = None,
         robin_alpha: Optional[Sequence[Any]] = None,
@@ -99,7 +110,7 @@ class Solver(Objects):
         super().__init__(shape, order, stream, monitor)
         try:
             self._make_context(comm, threads, device)
-            self._make_grid(spacing, widths, boundary, boxes, cuts)
+            self._make_grid((geometry, origin, radius), spacing, widths, boundary, boxes, cuts)
             self._make_operator(
                 stencil,
                 extrapolation,
@@ -303,9 +314,18 @@ class Solver(Objects):
             raise TypeError(f"out: {arrays} wanted, for the faces normal to each axis")
         return tuple(out)
 
+    def measures(self) -> Measures:
+        """The geometry of the cells, on straight and on curved axes: volumes, areas of faces and distances between centres
+        as new NumPy arrays, those of faces one per axis of the arrays. Areas times fluxes are what passes the faces. Axes
+        that planes and lines lack count with their whole length: 2 pi of azimuth, pi of colatitude, 1 of a length; on
+        straight planes and lines with the smallest width of the others.
+        """
+        with self._in_use():
+            return self._measure()
+
     def as_linear_operator(self, library: str = "scipy") -> Any:
         """A with homogeneous boundary conditions as scipy.sparse.linalg.LinearOperator ("cupyx.scipy": CuPy's), for
-        vectors in the C order of the arrays. It is symmetric with FV2, equal widths and no quadratic extrapolation.
+        vectors in the C order of the arrays. It is symmetric with FV2, equal cells and no quadratic extrapolation.
         """
         return linear_operator(self.local_shape, self.apply, library)
 

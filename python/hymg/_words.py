@@ -18,12 +18,13 @@ _FACES = re.compile(r"\b([xyz]) faces\b")
 _CELL = re.compile(r"\((-?\d+), (-?\d+), (-?\d+)\)")
 _EXTENTS = re.compile(r"(?<![\w.])(-?\d+|\[\d+, \d+\)) x (-?\d+|\[\d+, \d+\)) x (-?\d+|\[\d+, \d+\))(?![\w.])")
 # members of hymg.h's descriptions that have one entry per axis or per face
-_PER_AXIS = re.compile(r"\b(n|spacing|boxes|widths|cuts|beta|flux)\[([0-2])\]")
+_PER_AXIS = re.compile(r"\b(n|spacing|boxes|widths|cuts|coordinate|origin|beta|flux)\[([0-2])\]")
 _PER_FACE = re.compile(
     r"\b(boundary_data|boundary_constant|boundary|robin_alpha|robin_beta)(?:_constant)?\[([0-5])\]"
 )
 _NAMES = {
     "n": "shape",
+    "coordinate": "geometry",
     "boundary_data": "boundary_values",
     "boundary_constant": "boundary_values",
 }

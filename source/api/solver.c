@@ -176,6 +176,16 @@ static hymg_status check_precision(hymg_context *c, const hymg_options *o,
                     backend->name);
 }
 
+/* Reads what the operator is now. */
+static hymg_status look(hymg_solver *s)
+{
+  const hymg_operator before = s->seen;
+  s->seen = *s->op;
+  const hymg_status status = hymgi_coefficients_check(&s->h, &s->seen.desc);
+  if (status != HYMG_OK) s->seen = before;
+  return status;
+}
+
 static hymg_status build(hymg_solver *s, const hymgi_tuning *tuning)
 {
   const hymgi_backend *backend;
@@ -187,7 +197,7 @@ static hymg_status build(hymg_solver *s, const hymgi_tuning *tuning)
   TRY(check_precision(c, &s->h.options, backend));
   s->options = s->h.options;
   s->h.context->status = HYMG_OK;
-  TRY(hymgi_coefficients_check(&s->h));
+  TRY(look(s));
   TRY(choose(s, backend));
   TRY(complete(s));
   const bool measures = s->h.options.tuning == HYMG_TUNE_MEASURE && !s->h.method.robust;
@@ -220,7 +230,8 @@ hymg_status hymgi_solver_create_tuned(hymg_operator *op, const hymg_options *opt
   status = hymgi_agree_on(c, status, &a);
   if (status == HYMG_OK) {
     s->id = s->binding = ++c->solvers;
-    hymgi_hierarchy_init(&s->h, op, &o);
+    s->op = op, s->seen = *op;
+    hymgi_hierarchy_init(&s->h, &s->seen, &o);
     c->in_setup = true;
     status = build(s, tuning);
     c->in_setup = false; /* also after a failure */
@@ -255,7 +266,7 @@ static hymg_status rebuild(hymg_solver *s)
   return complete(s);
 }
 
-/* The first faces of beta 0 have appeared, or the last ones are gone: as for a new solver. If the path does
+/* The first faces of beta 0 have appeared or the last ones are gone, or beta has become one number or none: as for a new solver. If the path does
  * not suit, the levels stay. */
 static hymg_status choose_again(hymg_solver *s)
 {
@@ -270,16 +281,36 @@ static hymg_status choose_again(hymg_solver *s)
   return complete(s);
 }
 
+/* After choose_again has failed, for a beta that was a number and for which only the standard path would do: levels for
+ * that number, so that there are some. The text of the failure stays. */
+static void choose_as_before(hymg_solver *s, double beta)
+{
+  hymg_context *c = s->h.context;
+  char text[sizeof c->error];
+  memcpy(text, c->error, sizeof text);
+  for (int axis = 0; axis < 3; axis++)
+    s->seen.desc.beta[axis] = NULL;
+  s->seen.desc.beta_constant = beta;
+  const hymgi_backend *const fine = give_up_levels(s);
+  hymg_status status = hymgi_coefficients_check(&s->h, &s->seen.desc);
+  if (status == HYMG_OK) status = choose(s, fine);
+  if (status == HYMG_OK) status = complete(s);
+  if (status == HYMG_OK) memcpy(c->error, text, sizeof text);
+}
+
 static hymg_status update(hymg_solver *s)
 {
   bool kept;
   const bool masked = s->h.method.masked;
+  const hymg_operator_desc before = s->seen.desc;
   s->h.context->status = HYMG_OK;
-  TRY(hymgi_coefficients_check(&s->h));
+  TRY(look(s));
   s->transfer = (hymgi_transfer_choice){0};
-  if (masked != s->h.method.masked) {
+  const bool varied = before.beta[0], varies = s->seen.desc.beta[0];
+  if (masked != s->h.method.masked || varied != varies) {
     const hymg_status status = choose_again(s);
     if (status != HYMG_OK) s->h.method.masked = masked;
+    if (status == HYMG_EUNSUPPORTED && !varied) choose_as_before(s, before.beta_constant);
     return status;
   }
   TRY(hymgi_levels_update(&s->h, &kept));
@@ -301,7 +332,7 @@ hymg_status hymg_solver_update(hymg_solver *solver)
   if (!solver) return HYMG_EINVAL;
   hymgi_arguments a;
   hymgi_solver_arguments(&a, "hymg_solver_update", solver);
-  hymgi_operator_arguments(&a, &solver->h.op->desc);
+  hymgi_operator_arguments(&a, &solver->op->desc);
   TRY(hymgi_agree_on(solver->h.context, HYMG_OK, &a));
   solver->h.context->in_setup = true;
   const hymg_status status = update(solver);

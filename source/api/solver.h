@@ -15,9 +15,12 @@ typedef struct hymgi_transfer_choice {
 } hymgi_transfer_choice;
 
 struct hymg_solver {
-  unsigned id;          /* > 0, unique within the context */
-  unsigned binding;     /* likewise, of its present levels */
-  hymg_options options; /* as they were given; h.options has what the path has changed */
+  unsigned id;             /* > 0, unique within the context */
+  unsigned binding;        /* likewise, of its present levels */
+  hymg_options options;    /* as they were given; h.options has what the path has changed */
+  const hymg_operator *op; /* the user's */
+  hymg_operator
+      seen; /* h.op: as it was when it was last read, with a number for a beta that is the same everywhere */
   hymgi_hierarchy h;
   const struct hymgi_step *step; /* of its solves (solve/solve.h) */
   hymg_cycle_record *history;

@@ -26,6 +26,8 @@ static const struct {
 #undef STATUS_NAME
     {"hymg_boundary", HYMG_DIRICHLET, COUNTED("dirichlet", "periodic", "neumann", "robin", "open"),
      LIST("Dirichlet", "periodic", "Neumann", "Robin", "open")},
+    {"hymg_coordinate", HYMG_LENGTH,
+     NAMES("length", "radius", "azimuth", "colatitude", "latitude")},
     {"hymg_centering", HYMG_CELL,
      COUNTED("cell", "face-x", "face-y", "face-z", "boundary-x-low", "boundary-x-high",
              "boundary-y-low", "boundary-y-high", "boundary-z-low", "boundary-z-high"),

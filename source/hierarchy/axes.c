@@ -1,8 +1,9 @@
-/* The axes of levels whose cells differ in width: on grids with widths, and where the last cell of an
+/* The axes of levels whose cells differ: on grids with widths, on curved ones, and where the last cell of an
  * odd number has no sibling. */
 #include <stdlib.h>
 
 #include "hierarchy/build.h"
+#include "problem/coordinates.h"
 
 /* A list of zeros, to be filled and shared. */
 static hymg_status create(const hymgi_level *level, int doubles, double **list)
@@ -23,9 +24,37 @@ static hymg_status share(hymgi_level *level, double *list, int doubles, double *
   return status;
 }
 
+/* The measures of an axis for equations that are divided by the mean volume and, as their betas by the axis' mean
+ * width, by h; so areas are over that of a mean cell's face, where curved axes have one of the mean volume over h. */
+static void normalise(const hymg_grid_desc *d, int axis, double h, double *lists)
+{
+  const int n = d->n[axis];
+  double mean = 0;
+  for (int i = 0; i < n; i++)
+    mean += lists[i] / n;
+  if (!hymgi_is_curved(d)) mean = h;
+  for (int i = 0; i < HYMGI_PITCH * (n + 1); i++)
+    lists[i] /= mean; /* volumes and areas */
+  for (int m = 0; m <= n; m++) {
+    lists[HYMGI_FACE * (n + 1) + m] *= h / mean;
+  }
+}
+
+static hymg_status make_metric(hymgi_level *level, const hymg_grid_desc *d, int axis)
+{
+  const int size = HYMGI_MEASURES * (d->n[axis] + 1);
+  double *lists;
+  TRY(create(level, size, &lists));
+  hymgi_measure(d, axis, level->h[axis], lists);
+  normalise(d, axis, level->h[axis], lists);
+  return share(level, lists, size, &level->axis[axis].metric);
+}
+
 /* Widths over their mean. */
 hymg_status hymgi_axes_first(hymgi_level *level, const hymg_grid_desc *d)
 {
+  for (int axis = 0; level->method->stretched && axis < 3; axis++)
+    TRY(make_metric(level, d, axis));
   for (int axis = 0; axis < 3; axis++) {
     double *w;
     TRY(create(level, d->n[axis], &w));
@@ -129,8 +158,8 @@ void hymgi_axes_destroy(hymgi_level *level)
 {
   for (int axis = 0; axis < 3; axis++) {
     hymgi_axis *a = level->axis + axis;
-    double **const list[4] = {&a->width, &a->part, &a->closer, &a->parabolas};
-    for (int m = 0; m < 4; m++)
+    double **const list[5] = {&a->width, &a->metric, &a->part, &a->closer, &a->parabolas};
+    for (int m = 0; m < 5; m++)
       if (*list[m]) level->keeper->unshare(*list[m]);
   }
 }

@@ -130,22 +130,34 @@ void hymgi_boundary_extend(const hymgi_level *level, int b, int face, double *pl
     }
 }
 
-/* Grids with widths: the face's area and, for Dirichlet values, 1 over the cell's width, where the
+double hymgi_boundary_measure(const hymgi_level *level, int b, int face, int measure,
+                              const int at[3])
+{
+  int u, v;
+  const int *const low = level->box[b].low, axis = face / 2;
+  hymgi_boundary_axes(face, &u, &v);
+  return hymgi_measure_at(level->axis[u].metric, level->n[u], measure + axis, low[u] + at[u]) *
+         hymgi_measure_at(level->axis[v].metric, level->n[v], measure + axis, low[v] + at[v]);
+}
+
+/* Grids with widths, and curved ones: the face's area and, for Dirichlet values, 1 over the cell's width, where the
  * mean width is 1. */
 void hymgi_boundary_by_widths(const hymgi_level *level, int b, int face, double *value)
 {
   if (!level->method->stretched) return;
   const hymgi_geom *g = level->box + b;
-  const hymgi_axis *axis = level->axis;
-  const int a = face / 2;
-  const double width = axis[a].width[face & 1 ? level->n[a] - 1 : 0];
+  const int a = face / 2, n = level->n[a];
+  const bool gives_flux = level->boundary[face].gives_flux;
+  const double width = level->axis[a].width[face & 1 ? n - 1 : 0],
+               own = hymgi_measure_at(level->axis[a].metric, n, HYMGI_FACE, face & 1 ? n : 0);
   int u, v, at[3] = {0};
   hymgi_boundary_axes(face, &u, &v);
   for (at[v] = 0; at[v] < g->n[v]; at[v]++)
-    for (at[u] = 0; at[u] < g->n[u]; at[u]++)
-      value[hymgi_boundary_at(g, face, at)] *= axis[u].width[g->low[u] + at[u]] *
-                                               axis[v].width[g->low[v] + at[v]] /
-                                               (level->boundary[face].gives_flux ? 1 : width);
+    for (at[u] = 0; at[u] < g->n[u]; at[u]++) {
+      const double area = hymgi_boundary_measure(level, b, face, HYMGI_AREA, at) * own,
+                   pitch = hymgi_boundary_measure(level, b, face, HYMGI_PITCH, at);
+      value[hymgi_boundary_at(g, face, at)] *= area / (gives_flux ? 1 : width * pitch);
+    }
 }
 
 ptrdiff_t hymgi_boundary_plane(const hymgi_level *level, int b, int face, const double *cells,

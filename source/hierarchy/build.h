@@ -80,11 +80,11 @@ static inline int hymgi_discretised(const hymgi_hierarchy *h)
 {
   return h->level->transfer->inherits ? 1 : h->num_levels;
 }
-/* coefficients.c. check, collective: are the operator's coefficients valid? Fills h->range, and
- * method.masked by it, for which there need not be levels. */
-hymg_status hymgi_coefficients_check(hymgi_hierarchy *h);
-double
-hymgi_range_ratio(const hymgi_hierarchy *h); /* the largest beta over the smallest, of these */
+/* coefficients.c. check, collective: are the coefficients of d, which is h->op's, valid? Fills h->range, and
+ * method.masked by it, for which there need not be levels. Fields of beta that are one number on all faces are taken
+ * out of d, for that number. */
+hymg_status hymgi_coefficients_check(hymgi_hierarchy *h, hymg_operator_desc *d);
+double hymgi_range_ratio(const hymgi_hierarchy *h); /* the largest beta over the smallest, of these */
 /* Reads the coefficients, which have been checked, for those levels, all but boundaries, diagonals and
  * bounds of eigenvalues, which finish adds to `count` levels. Collective. */
 hymg_status hymgi_coefficients_load(hymgi_hierarchy *h);
@@ -105,6 +105,10 @@ typedef void (*hymgi_boundary_maker)(const hymgi_level *level, int box, int face
                                      const double *cells);
 typedef void (*hymgi_boundary_change)(const hymgi_level *level, int box, int face, const int at[3],
                                       double *cell, void *user);
+/* Of a stretched level 0, at a cell next to a face of the domain: what the axes along the face contribute to its area
+ * (HYMGI_AREA) or to distances across it (HYMGI_PITCH). */
+double hymgi_boundary_measure(const hymgi_level *level, int box, int face, int measure,
+                              const int at[3]);
 hymg_status hymgi_boundary_read(hymgi_level *level, const hymg_field *field, int face,
                                 double *cells);
 void hymgi_boundary_each(const hymgi_level *level, int face, double *cells,

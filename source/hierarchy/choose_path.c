@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "multigrid/level_ops.h"
+#include "problem/coordinates.h"
 
 /* MOST_ALONE: cells of a grid of which the standard path would have one level alone, with FV2 (with FV4
  * the robust path refuses some boxes that the standard path takes) */
@@ -60,10 +61,11 @@ static hymg_status settled(const hymgi_hierarchy *h, hymgi_path_choice *choice)
 {
   const hymg_grid_desc *d = &h->op->grid->desc;
   const hymg_path wanted = h->options.path;
-  const bool widths = d->widths[0] || d->widths[1] || d->widths[2];
+  const bool curved = hymgi_is_curved(d), widths = hymgi_is_stretched(d);
+  const char *const grid = curved ? "a curved grid" : "a grid with widths";
   if (widths && h->kind->stencil == HYMG_FV4)
     return hymgi_fail(h->context, HYMG_EUNSUPPORTED,
-                      "FV4 on a grid with widths: cells of one width per axis only; use FV2");
+                      "FV4 on %s: straight cells of one width per axis only; use FV2", grid);
   if (h->method.masked) {
     TRY(check_mask(h));
     decide(choice, HYMG_PATH_ROBUST, "some faces have a beta of 0");
@@ -86,9 +88,8 @@ static hymg_status settled(const hymgi_hierarchy *h, hymgi_path_choice *choice)
     decide(choice, HYMG_PATH_ROBUST, "there are fixed cells");
   } else if (widths) {
     if (wanted == HYMG_PATH_STANDARD)
-      return hymgi_fail(h->context, HYMG_EUNSUPPORTED,
-                        "path standard on a grid with widths: robust only");
-    decide(choice, HYMG_PATH_ROBUST, "the grid has widths");
+      return hymgi_fail(h->context, HYMG_EUNSUPPORTED, "path standard on %s: robust only", grid);
+    decide(choice, HYMG_PATH_ROBUST, curved ? "the grid is curved" : "the grid has widths");
   } else if (wanted != HYMG_PATH_AUTO) {
     decide(choice, wanted, "as asked");
   }

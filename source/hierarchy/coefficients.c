@@ -6,6 +6,7 @@
 
 #include "hierarchy/build.h"
 #include "multigrid/level_ops.h"
+#include "problem/coordinates.h"
 
 /* ---- checks ---- */
 
@@ -68,11 +69,36 @@ static hymg_status check_fields(const hymg_operator_desc *d, double range[CHECKE
   return HYMG_OK;
 }
 
-hymg_status hymgi_coefficients_check(hymgi_hierarchy *h)
+/* Along such an axis nothing flows, whatever beta is. */
+static bool is_still(const hymg_grid *grid, const hymg_operator_desc *d, int axis)
+{
+  return hymgi_is_thin(grid, axis) && !hymgi_has_data(d, 2 * axis) &&
+         !hymgi_has_data(d, 2 * axis + 1);
+}
+
+/* Fields of beta with one number on all faces where something flows become that number. */
+static void simplify(const hymg_grid *grid, hymg_operator_desc *d, double range[CHECKED])
+{
+  int first = 0;
+  while (first < 2 && is_still(grid, d, first))
+    first++;
+  const double value = range[first];
+  bool same = d->beta[0];
+  for (int axis = first; axis < 3; axis++)
+    same = same &&
+           (is_still(grid, d, axis) || (range[axis] == value && -range[KINDS + axis] == value));
+  if (!same) return;
+  d->beta_constant = value;
+  for (int axis = 0; axis < 3; axis++)
+    d->beta[axis] = NULL, range[axis] = value, range[KINDS + axis] = -value;
+}
+
+hymg_status hymgi_coefficients_check(hymgi_hierarchy *h, hymg_operator_desc *d)
 {
   hymg_context *c = h->context;
-  TRY(hymgi_agree(c, check_fields(&h->op->desc, h->range)));
+  TRY(hymgi_agree(c, check_fields(d, h->range)));
   TRY(hymgi_comm_max_double(c, c->comm, h->range, CHECKED));
+  simplify(h->op->grid, d, h->range);
   h->method.masked = false;
   for (int axis = 0; axis < 3; axis++)
     h->method.masked = h->method.masked || h->range[KINDS + axis] == 0;
@@ -107,13 +133,21 @@ static hymg_status check_range(const hymgi_hierarchy *h, const hymg_operator_des
   return HYMG_OK;
 }
 
-/* The largest of the finest level's coefficients, roughly. */
-static double order_of(const hymgi_level *level, const hymg_operator_desc *d,
-                       const double largest[KINDS])
+/* The mean width of the finest level's cells along an axis, as a length. */
+static double width_of(const hymgi_hierarchy *h, int axis)
 {
+  return h->level->h[axis] * hymgi_mean_pitch(&h->op->grid->desc, axis);
+}
+
+/* The largest of the finest level's coefficients, roughly. */
+static double order_of(const hymgi_hierarchy *h, const double largest[KINDS])
+{
+  const hymg_operator_desc *d = &h->op->desc;
   double most = d->a * largest[ALPHA];
-  for (int axis = 0; axis < 3; axis++)
-    most = fmax(most, d->b / (level->h[axis] * level->h[axis]) * largest[axis]);
+  for (int axis = 0; axis < 3; axis++) {
+    const double width = width_of(h, axis);
+    most = fmax(most, d->b / (width * width) * largest[axis]);
+  }
   return most;
 }
 
@@ -277,11 +311,13 @@ static bool has_dirichlet_boundary(const hymg_grid *grid)
 /* Of a alpha and of b beta / h^2, the largest and the smallest sums along the axes: bounds of the diagonal, up to a
  * factor that is the same for both. */
 #define SPREAD 100
-static bool is_spread(const hymgi_level *level, const hymg_operator_desc *d, const double *range)
+static bool is_spread(const hymgi_hierarchy *h, const double *range)
 {
+  const hymg_operator_desc *d = &h->op->desc;
+  const hymgi_level *level = h->level;
   double most = d->a * range[ALPHA], least = -d->a * range[KINDS + ALPHA];
   for (int axis = 0; axis < 3; axis++) {
-    const double scale = d->b / (level->h[axis] * level->h[axis]);
+    const double width = width_of(h, axis), scale = d->b / (width * width);
     if (level->n[axis] == 1 && !level->boundary[2 * axis].holds) continue;
     most += 2 * scale * range[axis], least -= 2 * scale * range[KINDS + axis];
   }
@@ -313,7 +349,7 @@ static void find_constants(hymgi_hierarchy *h, bool held, const double *range)
   const double size = d->a * range[ALPHA];
   double weak = INFINITY;
   for (int axis = 0; axis < 3; axis++) {
-    const double length = level->n[axis] * level->h[axis];
+    const double length = level->n[axis] * width_of(h, axis);
     if (level->n[axis] > 1) weak = fmin(weak, -d->b * range[KINDS + axis] / (length * length));
   }
   held = held || h->method.masked; /* pieces may be singular one by one (pieces.c) */
@@ -332,7 +368,7 @@ static void find_thin_axis(hymgi_hierarchy *h, const double *range)
   double others = 0;
   h->thin_axis = -1, h->thin_hold = 0;
   for (int axis = 0; axis < 3; axis++) {
-    const double length = level->n[axis] * level->h[axis], wave = acos(-1.) / length;
+    const double length = level->n[axis] * width_of(h, axis), wave = acos(-1.) / length;
     if (level->n[axis] > 1) others += d->b * range[axis] * wave * wave;
   }
   if (others == 0) return; /* a single cell */
@@ -340,7 +376,7 @@ static void find_thin_axis(hymgi_hierarchy *h, const double *range)
   for (int axis = 0; axis < 3; axis++) {
     const hymgi_boundary_kind *kind = level->boundary + 2 * axis;
     const int held = kind[0].holds + kind[1].holds;
-    const double width = level->h[axis];
+    const double width = width_of(h, axis);
     const double hold = held * weight * d->b * -range[KINDS + axis] / (width * width) / others;
     if (level->n[axis] == 1 && hold > h->thin_hold) h->thin_axis = axis, h->thin_hold = hold;
   }
@@ -354,8 +390,8 @@ hymg_status hymgi_coefficients_load(hymgi_hierarchy *h)
   grid->context->status = HYMG_OK;
   TRY(check_range(h, d, largest));
   h->alpha_varies = d->a != 0 && largest[ALPHA] > -largest[KINDS + ALPHA];
-  h->spread = is_spread(h->level, d, largest);
-  h->largest = order_of(h->level, d, largest);
+  h->spread = is_spread(h, largest);
+  h->largest = order_of(h, largest);
   bool held;
   TRY(hymgi_agree(grid->context, fill_levels(h)));
   TRY(find_contrast(h, largest));

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "hierarchy/build.h"
+#include "problem/coordinates.h"
 
 /* Half sweeps of red-black smoothers. MG gains little by more than SWEEPS_OF_MANY on the finest level, if it has
  * more than so many cells, and coarser ones are cheap. With linear extrapolation, and as a preconditioner, they
@@ -118,7 +119,7 @@ static void set_robust(hymgi_hierarchy *h)
   m->robust = m->any_sides = true;
   m->transfer = hymgi_robust_transfer(h->options.transfer);
   if (m->transfer->pairs) h->mixed = false;
-  m->stretched = d->widths[0] || d->widths[1] || d->widths[2];
+  m->stretched = hymgi_is_stretched(d);
   m->variable_beta = true;
   m->empty_rows = m->fixed || m->masked;
   m->has_alpha = m->has_alpha || m->empty_rows;

@@ -7,10 +7,12 @@
 #include "hierarchy/build.h"
 #include "multigrid/boundary_data.h"
 #include "multigrid/level_ops.h"
+#include "problem/coordinates.h"
 
 /* The condition of a face, where a field is NULL the number. */
 typedef struct condition {
   double alpha, beta, h;
+  bool scaled; /* h is not the same at all cells */
   const hymg_field *alpha_field, *beta_field;
   double largest;     /* share */
   hymg_status status; /* of the first cell that is wrong */
@@ -20,7 +22,9 @@ static condition condition_of(const hymgi_hierarchy *h, int face)
 {
   const hymg_operator_desc *d = &h->op->desc;
   const bool dirichlet = hymgi_boundary_kind_of(h->op->grid->desc.boundary[face]).holds;
-  condition c = {.alpha = 1, .h = h->level->h[face / 2]};
+  condition c = {.alpha = 1,
+                 .h = h->level->h[face / 2],
+                 .scaled = hymgi_is_scaled(&h->op->grid->desc, face / 2)};
   c.beta = 0.5 * c.h;
   if (dirichlet) return c;
   c.alpha = d->robin_alpha_constant[face], c.alpha_field = d->robin_alpha[face];
@@ -54,8 +58,9 @@ static void make_share(const hymgi_level *level, int b, int face, const int at[3
   condition *const c = user;
   const ptrdiff_t m = hymgi_boundary_at(level->box + b, face, at);
   double *const value = level->boundaries->value[b * 6 + face];
+  const double pitch = c->scaled ? hymgi_boundary_measure(level, b, face, HYMGI_PITCH, at) : 1;
   const double alpha = level->boundaries->share[b * 6 + face][m], beta = *cell,
-               sum = alpha + beta / c->h;
+               sum = alpha + beta / (c->h * pitch);
   const int *low = level->box[b].low;
   check(c, level, b, face, at, "beta", beta);
   if (sum == 0 && c->status == HYMG_OK)
@@ -120,7 +125,7 @@ static void fill_plane(const hymgi_level *level, int b, int face, double value, 
 hymg_status hymgi_robin_load(hymgi_hierarchy *h, int face, bool *held)
 {
   condition c = condition_of(h, face);
-  if (c.alpha_field || c.beta_field) {
+  if (c.alpha_field || c.beta_field || c.scaled) {
     TRY(load_fields(h, face, &c));
     *held = *held || c.largest > 0;
     return HYMG_OK;

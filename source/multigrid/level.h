@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/real.h"
 #include "distribution/exchange.h"
+#include "multigrid/metric.h"
 #include "multigrid/operator_kind.h"
 #include "multigrid/smoother_kind.h"
 
@@ -53,7 +54,7 @@ typedef struct hymgi_method {
   /* Sides that are halved may be odd: the last cell is then the only child of its parent. Boxes are cut at even cells,
    * and levels know the widths of their cells. */
   bool any_sides;
-  bool stretched;                        /* robust: the grid has widths */
+  bool stretched;                        /* robust: the grid has widths, or is curved */
   const struct hymgi_transfer *transfer; /* robust: of all levels; else NULL */
   bool fixed;                            /* robust: there may be cells with given values */
   bool masked;                           /* robust: some face's beta is 0 */
@@ -65,6 +66,8 @@ typedef struct hymgi_method {
  * level, in memory that its keeper can read. */
 typedef struct hymgi_axis {
   double *width; /* of n cells; the mean of the finest level is 1 */
+  double
+      *metric; /* method.stretched, level 0: lists (multigrid/metric.h); volumes have the mean 1 */
   /* robust path, n: the part of the distance between a cell and its sibling that lies beyond their common
    * parent's centre, which is the sibling's width over both; 0 without a sibling */
   double *part;

@@ -1,6 +1,7 @@
 /* Grids: validation and decomposition. */
 #include <stdlib.h>
 
+#include "problem/coordinates.h"
 #include "problem/problem.h"
 
 #define AT(member) offsetof(hymg_grid_desc, member)
@@ -15,6 +16,10 @@ static const hymgi_member members[] = {
     {"boxes[]", 3, HYMGI_INT, AT(boxes), NULL, 0, HYMGI_UNCHECKED, 0},
     {"cuts[]", 3, HYMGI_INTS, AT(cuts), NULL, 0, HYMGI_UNCHECKED, AT(boxes)},
     {"extrapolation_box", 1, HYMGI_INT, AT(extrapolation_box), NULL, 0, HYMGI_UNCHECKED, 0},
+    {"coordinate[]", 3, HYMGI_ENUM, AT(coordinate), "hymg_coordinate", HYMG_LENGTH, "coordinate",
+     HYMGI_ANY, 0},
+    {"origin[]", 3, HYMGI_DOUBLE, AT(origin), NULL, 0, "origin", -DBL_MAX, DBL_MAX, "finite", 0},
+    {"radius", 1, HYMGI_DOUBLE, AT(radius), NULL, 1, HYMGI_UNCHECKED, 0},
     {"an owner function", 1, HYMGI_POINTER, AT(owner), NULL, 0, HYMGI_UNCHECKED, 0}};
 
 enum { MEMBERS = sizeof members / sizeof *members };
@@ -36,6 +41,12 @@ const char *hymgi_face_name(int face)
 const char *hymgi_centering_name(hymg_centering centering)
 {
   return hymgi_enum_word("hymg_centering", (int)centering);
+}
+
+bool hymgi_is_thin(const hymg_grid *grid, int axis)
+{
+  const hymg_boundary *kind = grid->desc.boundary + 2 * axis;
+  return grid->desc.n[axis] == 1 && kind[0] == HYMG_NEUMANN && kind[1] == HYMG_NEUMANN;
 }
 
 static hymg_status check_axis(hymg_context *context, const hymg_grid_desc *d, int axis)
@@ -102,6 +113,9 @@ static hymg_status check_open(hymg_context *context, const hymg_grid_desc *d)
       open = face + 1;
     else
       other = face + 1;
+  if (open && hymgi_is_curved(d))
+    return hymgi_fail(context, HYMG_EUNSUPPORTED,
+                      "open boundaries on a curved grid: on straight axes only");
   for (int axis = 0; open && axis < 3; axis++)
     if (d->n[axis] < 2)
       return hymgi_fail(
@@ -137,6 +151,7 @@ static hymg_status check(hymg_context *context, const hymg_grid_desc *d)
                         d -> boxes[axis], d -> n[axis]);
   const double cells = (double)d->n[0] * d->n[1] * d->n[2];
   if (cells > 4e18) return hymgi_fail(context, HYMG_EINVAL, "%.3g cells: at most 4e18", cells);
+  TRY(hymgi_coordinates_check(context, d));
   return check_extrapolation_box(context, d);
 }
 

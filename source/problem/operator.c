@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "problem/coordinates.h"
 #include "problem/problem.h"
 
 #define AT(member)     offsetof(hymg_operator_desc, member)
@@ -196,15 +197,24 @@ static hymg_status check_open(hymg_grid *grid, const hymg_operator_desc *d)
   return HYMG_OK;
 }
 
+static hymg_status check_axis_of_curved(hymg_grid *grid, const hymg_operator_desc *d)
+{
+  for (int face = 0; face < 6; face++)
+    if (hymgi_vanishes(&grid->desc, face) && hymgi_has_data(d, face))
+      return hymgi_fail(grid->context, HYMG_EINVAL,
+                        "boundary data on face %s, which has no area: none", hymgi_face_name(face));
+  return HYMG_OK;
+}
+
 static hymg_status check(hymg_grid *grid, const hymg_operator_desc *d)
 {
+  TRY(check_axis_of_curved(grid, d));
   TRY(hymgi_members_check(grid->context, members, ROBIN, d));
   TRY(check_fields(grid, d));
-  const double *const *w = grid->desc.widths;
-  if ((w[0] || w[1] || w[2]) && d->extrapolation >= HYMG_EXTRAPOLATION_QUADRATIC)
-    return hymgi_fail(grid->context, HYMG_EUNSUPPORTED,
-                      "extrapolation %s on a grid with widths: linear only",
-                      extrapolation_name(d->extrapolation));
+  if (hymgi_is_stretched(&grid->desc) && d->extrapolation >= HYMG_EXTRAPOLATION_QUADRATIC)
+    return hymgi_fail(grid->context, HYMG_EUNSUPPORTED, "extrapolation %s on a %s: linear only",
+                      extrapolation_name(d->extrapolation),
+                      hymgi_is_curved(&grid->desc) ? "curved grid" : "grid with widths");
   if (d->fixed && d->extrapolation == HYMG_EXTRAPOLATION_QUADRATIC)
     return hymgi_fail(grid->context, HYMG_EUNSUPPORTED,
                       "extrapolation quadratic with fixed cells: linear (default) or vertex only");

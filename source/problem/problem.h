@@ -106,6 +106,9 @@ const hymgi_option *hymgi_option_at(int index);
 const char *hymgi_face_name(int face);
 const char *hymgi_centering_name(hymg_centering centering);
 
+/* An axis of one cell between Neumann boundaries: beta there is of no meaning. */
+bool hymgi_is_thin(const hymg_grid *grid, int axis);
+
 /* Does a boundary have data other than 0? Are numbers of Robin conditions fields on any face? */
 bool hymgi_has_data(const hymg_operator_desc *desc, int face);
 /* Does it have such data, or those that are made of f? */

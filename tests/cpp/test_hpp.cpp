@@ -580,6 +580,23 @@ static void test_many()
   CHECK(text.find("3 right-hand sides, but 1") != std::string::npos);
 }
 
+/* A full ring of r and z: volumes, areas and distances of its cells. */
+static void test_measures()
+{
+  const hymg::context c = make_context();
+  hymg::grid_desc ring({4, 3}, 0.5);
+  ring.coordinate[0] = HYMG_RADIUS, ring.coordinate[2] = HYMG_AZIMUTH;
+  ring.origin[0] = 1, ring.spacing[2] = 2;
+  const hymg::grid g(c, ring);
+  const hymg::index3 cells = {4, 3, 1}, x_faces = {5, 3, 1}, y_faces = {4, 4, 1};
+  hymg::measures m(g);
+  CHECK(all_near(held(m.volume, cells), cells, 0, 1.25 * .5 * .5 * 2));
+  CHECK(all_near(held(m.area[0], x_faces), x_faces, 4, 3 * .5 * 2));
+  CHECK(all_near(held(m.area[1], y_faces), y_faces, 1, 1.75 * .5 * 2));
+  CHECK(all_near(held(m.distance[0], x_faces), x_faces, 0, .25) &&
+        all_near(held(m.distance[0], x_faces), x_faces, 1, .5));
+}
+
 int main(int argc, char **argv)
 {
 #ifdef TEST_MPI
@@ -601,6 +618,7 @@ int main(int argc, char **argv)
   test_body();
   test_floats();
   test_many();
+  test_measures();
   failures = failed;
 #ifdef TEST_MPI
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

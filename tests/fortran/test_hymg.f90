@@ -37,6 +37,7 @@ program test_hymg
   call test_fluxes()
   call test_open_boundaries()
   call test_body()
+  call test_measure()
   all_failed = failed
   call check(hymg_context_max(context, all_failed) == HYMG_OK, 'max')
   if (hymg_context_rank(context) == 0) &
@@ -421,6 +422,30 @@ contains
     call hymg_field_destroy(alpha)
     call hymg_field_destroy(weight)
     call hymg_field_destroy(source)
+    call hymg_grid_destroy(grid)
+  end subroutine
+
+  ! A full ring of r, azimuth and z.
+  subroutine test_measure()
+    integer, parameter :: n(3) = [5, 4, 6]
+    real(c_double) :: values(n(1), n(2), n(3))
+    type(hymg_grid_desc) :: desc
+    type(hymg_grid) :: grid
+    type(hymg_field) :: volume, none(3)
+    desc%n = n
+    desc%coordinate = [HYMG_RADIUS, HYMG_AZIMUTH, HYMG_LENGTH]
+    desc%origin = [1._c_double, 0._c_double, 0._c_double]
+    desc%spacing = [0.5_c_double, 0.25_c_double, 2._c_double]
+    desc%boundary = HYMG_DIRICHLET
+    call check(hymg_grid_create(context, desc, grid) == HYMG_OK, 'a curved grid')
+    call check(hymg_field_create(grid, hymg_solver(), HYMG_CELL, HYMG_DOUBLE, volume) == HYMG_OK, 'volume')
+    call check(hymg_grid_measure(grid, volume, none, none) == HYMG_OK, 'measures')
+    values = 2.25_c_double * 0.5_c_double * 0.25_c_double * 2
+    call check(hymg_field_read_own(volume, values) == HYMG_OK, 'read volumes')
+    call check(all(abs(values(3, :, :) - 2.25_c_double * 0.25_c_double) < 1e-14_c_double), 'volumes')
+    call hymg_field_destroy(volume)
+    desc%origin(1) = -1
+    call check(hymg_grid_create(context, desc, grid) == HYMG_EINVAL, 'a negative radius')
     call hymg_grid_destroy(grid)
   end subroutine
 end program test_hymg

@@ -105,6 +105,10 @@ void calls_create_grid(calls *c)
 {
   static const double widths[WRAP_SIDE] = {1, 2, 4, .5, 1, 1, 3, 1, 1e3, 1, 1, 1};
   static const int cuts[WRAP_SIDE] = {1, 2, 1, 3, 1, 1, 1, 1, 1, 1, 1, 1};
+  static const hymg_coordinate curved[4][3] = {{HYMG_RADIUS, HYMG_AZIMUTH, HYMG_LENGTH},
+                                               {HYMG_AZIMUTH, HYMG_LATITUDE, HYMG_RADIUS},
+                                               {HYMG_LENGTH, HYMG_COLATITUDE, HYMG_AZIMUTH},
+                                               {HYMG_RADIUS, HYMG_RADIUS, HYMG_LENGTH}};
   grid_slot *const g = calls_pick_grid(c);
   hymg_grid_desc desc = hymg_grid_desc_default();
   bool large = false;
@@ -123,7 +127,12 @@ void calls_create_grid(calls *c)
     if (b / 32 == 7) desc.widths[axis] = widths;
     if (b / 32 == 6) desc.cuts[axis] = cuts;
   }
-  if (calls_byte(c) % 16 == 0) desc.extrapolation_box = calls_small(c);
+  const uint8_t more = calls_byte(c);
+  if (more % 16 == 0) desc.extrapolation_box = calls_small(c);
+  if (more % 16 == 15) {
+    memcpy(desc.coordinate, curved[more / 16 % 4], sizeof desc.coordinate);
+    desc.origin[more / 64 % 3] = more / 64 - 1.5;
+  }
   if (large && cells < 1e9) return;
   calls_drop_grid(c, g);
   if (hymg_grid_create(c->context, &desc, &g->grid) != HYMG_OK && !*hymg_context_error(c->context))

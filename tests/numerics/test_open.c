@@ -285,6 +285,11 @@ START_TEST(grids_with_some_open_faces_or_one_layer_are_refused)
   support_assert_error(context, hymg_grid_create(context, &d, &grid), HYMG_EUNSUPPORTED,
                        "face z+ is open and face y+ is Neumann: all six faces or none", NULL);
   d = open_grid(8);
+  d.coordinate[0] = HYMG_RADIUS, d.coordinate[1] = HYMG_AZIMUTH, d.origin[0] = 1;
+  d.spacing[1] = 0.1;
+  support_assert_error(context, hymg_grid_create(context, &d, &grid), HYMG_EUNSUPPORTED,
+                       "open boundaries on a curved grid: on straight axes only", NULL);
+  d = open_grid(8);
   d.boundary[4] = d.boundary[5] = HYMG_PERIODIC;
   support_assert_error(context, hymg_grid_create(context, &d, &grid), HYMG_EUNSUPPORTED,
                        "face y+ is open and face z+ is periodic", NULL);

@@ -12,7 +12,7 @@ import hymg
 
 ROOT = Path(__file__).resolve().parents[2]
 GALLERY = {"cavity": 24, "heat": 32, "cloning": 64, "aquifer": 48, "capacitor": 24, "mixture": 64, "periodic": 24}
-GALLERY |= {"sphere": 16, "packing": 24, "ocean": 32, "sink": 32, "inverse": 32, "pores": 24, "binary": 24}
+GALLERY |= {"sphere": 16, "packing": 24, "ocean": 32, "sink": 32, "inverse": 32, "pores": 24, "binary": 24, "moon": 16}
 BLOCKS = re.findall(r"(?ms)^```python\n(.*?)^```", (ROOT / "docs/python.md").read_text())
 
 
@@ -63,7 +63,9 @@ def test_example_of_the_gallery_holds_what_it_says(name, capsys, monkeypatch):
     assert capsys.readouterr().out.startswith(f"{name}: {GALLERY[name]}")
 
 
-@pytest.mark.parametrize("name", ("binary", "capacitor", "cloning", "inverse", "ocean", "packing", "pores", "sink", "sphere"))
+@pytest.mark.parametrize(
+    "name", ("binary", "capacitor", "cloning", "inverse", "moon", "ocean", "packing", "pores", "sink", "sphere")
+)
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # within matplotlib
 def test_example_of_the_gallery_draws(name, monkeypatch, tmp_path):
     pytest.importorskip("matplotlib").use("Agg")

@@ -19,6 +19,11 @@ static void open_grid(support_kit *k, const oracle_spec *s, const support_layout
     desc.owner = layout->owner;
     desc.owner_user = layout->owner_user;
   }
+  if (layout && layout->coordinate) {
+    memcpy(desc.coordinate, layout->coordinate, sizeof desc.coordinate);
+    memcpy(desc.origin, layout->origin, sizeof desc.origin);
+    desc.radius = layout->radius;
+  }
   OK(k->context, hymg_grid_create(k->context, &desc, &k->grid));
 }
 

@@ -89,6 +89,9 @@ typedef struct support_layout {
   /* as in hymg_grid_desc */
   const double *widths[3];
   const int *cuts[3];
+  const hymg_coordinate *coordinate; /* three, with their origins, of a curved grid; or NULL */
+  const double *origin;
+  double radius;
 } support_layout;
 
 /* Grid, coefficients, operator and solver, with support_options; smoother, sweeps and bottom come

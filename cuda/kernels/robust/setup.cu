@@ -37,12 +37,12 @@ template <int AXIS> struct resistance_along {
 };
 
 struct times_volume {
-  hymgi_widths w;
+  hymgi_metric m;
   bool divide;
   double *x;
   __device__ __forceinline__ void operator()(const hymgi_geom &g, int i, int j, int k) const
   {
-    const double volume = hymgi_volume(&w, &g, i, j, k);
+    const double volume = hymgi_volume(&m, &g, i, j, k);
     double *const v = x + hymgi_at(&g, i, j, k);
     *v = divide ? *v / volume : *v * volume;
   }
@@ -224,12 +224,12 @@ template <int AXIS> struct coarse_face {
 };
 
 template <int AXIS> struct times_face_scale {
-  hymgi_widths w;
+  hymgi_metric m;
   double *beta;
   __device__ __forceinline__ void operator()(const hymgi_geom &g, const hymgi_geom &, int i, int j,
                                              int k) const
   {
-    beta[hymgi_at(&g, i, j, k)] *= hymgi_face_scale(&w, &g, AXIS, i, j, k);
+    beta[hymgi_at(&g, i, j, k)] *= hymgi_face_scale(&m, &g, AXIS, i, j, k);
   }
 };
 
@@ -359,7 +359,7 @@ extern "C" void hymgi_cuda_coarse_faces(const hymgi_level *level, int axis, cons
 extern "C" void hymgi_cuda_scale_faces(const hymgi_level *level, int axis, double *beta)
 {
   with_axis(axis, [&](auto of) {
-    for_each_face<of>(level, level->box, times_face_scale<of>{hymgi_widths_of(level), beta});
+    for_each_face<of>(level, level->box, times_face_scale<of>{hymgi_metric_of(level), beta});
   });
 }
 
@@ -398,7 +398,7 @@ extern "C" void hymgi_cuda_spread_marks(const hymgi_level *level, int axis, cons
 
 extern "C" void hymgi_cuda_scale_volumes(const hymgi_level *level, bool divide, double *x)
 {
-  for_each_cell(level, times_volume{hymgi_widths_of(level), divide, x});
+  for_each_cell(level, times_volume{hymgi_metric_of(level), divide, x});
 }
 
 /* A launch for each box, as each has boundary data of its own. */

@@ -87,8 +87,6 @@ static inline ptrdiff_t hymgi_face_of(const hymgi_place *p, int axis, int side)
 
 void hymgi_widths_of(const hymgi_body_work *w, const hymgi_place *p, double width[3]);
 hymgi_facet hymgi_facet_at(const hymgi_body_work *w, const hymgi_place *p);
-/* An axis of one cell between Neumann boundaries: beta there is of no meaning. */
-bool hymgi_is_thin(const hymg_grid *grid, int axis);
 
 /* open_parts.c, for Neumann and Robin: alpha, weight and source of a cell; beta of one of its faces. Errors: EINVAL
  * (Robin numbers). */

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "api/bodies/bodies.h"
+#include "problem/coordinates.h"
 #include "transport/transport.h"
 
 hymg_body hymg_body_default(void)
@@ -25,12 +26,6 @@ hymgi_facet hymgi_facet_at(const hymgi_body_work *w, const hymgi_place *p)
     for (int s = 0; s < 2; s++)
       side[s][axis] = w->vector[HYMGI_BODY_AREA + axis][hymgi_face_of(p, axis, s)];
   return hymgi_facet_of(width, w->vector[HYMGI_BODY_VOLUME][p->at], side[0], side[1]);
-}
-
-bool hymgi_is_thin(const hymg_grid *grid, int axis)
-{
-  const hymg_boundary *kind = grid->desc.boundary + 2 * axis;
-  return grid->desc.n[axis] == 1 && kind[0] == HYMG_NEUMANN && kind[1] == HYMG_NEUMANN;
 }
 
 /* ---- checks ---- */
@@ -60,6 +55,8 @@ static hymg_status check(const hymg_grid *grid, const hymgi_body_call *o)
   static const char *const name[3] = {"beta[0]", "beta[1]", "beta[2]"};
   hymg_context *c = grid->context;
   const bool reacts = o->body->condition != HYMG_NEUMANN; /* adds to alpha */
+  if (hymgi_is_curved(&grid->desc))
+    return hymgi_fail(c, HYMG_EUNSUPPORTED, "a body on a curved grid: straight axes or a mask");
   TRY(check_body(grid, o->body));
   if (!(o->a >= 0 && o->a <= DBL_MAX))
     return hymgi_fail(c, HYMG_EINVAL, "a = %g: at least 0 and finite", o->a);

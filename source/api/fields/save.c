@@ -169,14 +169,16 @@ static void describe(const saver *s, text *t)
 {
   static const uint16_t one = 1;
   const int *n = s->grid->desc.n;
-  const double *h = s->grid->desc.spacing;
+  const double *h = s->grid->desc.spacing, *low = s->grid->desc.origin;
   const char *kind = s->rectilinear ? "RectilinearGrid" : "ImageData";
   add(t,
       "<?xml version=\"1.0\"?>\n<VTKFile type=\"%s\" version=\"1.0\" byte_order=\"%sEndian\" "
       "header_type=\"UInt64\">\n",
       kind, *(const char *)&one ? "Little" : "Big");
   add(t, "  <%s WholeExtent=\"0 %d 0 %d 0 %d\"", kind, n[0], n[1], n[2]);
-  if (!s->rectilinear) add(t, " Origin=\"0 0 0\" Spacing=\"%.17g %.17g %.17g\"", h[0], h[1], h[2]);
+  if (!s->rectilinear)
+    add(t, " Origin=\"%.17g %.17g %.17g\" Spacing=\"%.17g %.17g %.17g\"", low[0], low[1], low[2],
+        h[0], h[1], h[2]);
   add(t, ">\n    <Piece Extent=\"0 %d 0 %d 0 %d\">\n      <CellData Scalars=\"%s\">\n", n[0], n[1],
       n[2], s->name[0]);
   for (int m = 0; m < s->count; m++)
@@ -208,15 +210,16 @@ static void put_text(saver *s)
   free(t.start);
 }
 
-/* The coordinates of the faces along an axis, from 0 on. */
+/* The coordinates of the faces along an axis. */
 static off_t put_coordinates(saver *s, int axis, off_t at)
 {
   const int n = s->grid->desc.n[axis];
   const double *const widths = s->grid->widths[axis], spacing = s->grid->desc.spacing[axis];
-  double x = 0;
+  const double low = s->grid->desc.origin[axis];
+  double x = low;
   put_size(s, at, n + 1, sizeof(double));
   for (int i = 0; i <= n; i++) {
-    s->buffer[i % CHUNK] = widths ? x : i * spacing;
+    s->buffer[i % CHUNK] = widths ? x : low + i * spacing;
     if (widths && i < n) x += widths[i];
     if (i < n && (i + 1) % CHUNK) continue;
     const int first = i - i % CHUNK;
