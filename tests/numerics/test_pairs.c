@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const hymgi_graph_ops *ops(void)
+static const hymgi_graph_setup *setup(void)
 {
-  return hymgi_cpu_backend()->graphs;
+  return hymgi_cpu_backend()->graph_setup;
 }
 
 /* ---- graphs from dense matrices ---- */
@@ -186,12 +186,12 @@ static void compare_step(hymg_context *c, int kind, int n, unsigned seed)
     excess[i] = fmax(excess[i], 0);
   hymgi_graph g = graph_of(n, t, excess, seed), coarse = {0};
   int *want = malloc(sizeof *want * (size_t)(n + 1)), nodes;
-  OK(c, ops()->match(c, 1, &g, false, &nodes));
+  OK(c, setup()->match(c, 1, &g, false, &nodes));
   ck_assert_int_eq(nodes, oracle_parents(t, n, want));
   for (int i = 0; i < n; i++)
     ck_assert_msg(g.parent[i] == want[i], "kind %d, %d nodes: node %d in %d, not %d", kind, n, i,
                   g.parent[i], want[i]);
-  OK(c, ops()->coarsen(c, 1, &g, nodes, &coarse));
+  OK(c, setup()->coarsen(c, 1, &g, nodes, &coarse));
   double *sums = oracle_coarse(t, n, want, nodes), *e = calloc((size_t)nodes + 1, sizeof *e);
   for (int i = 0; i < n; i++)
     e[want[i]] += excess[i];
@@ -254,8 +254,8 @@ START_TEST(graphs_have_the_same_bits_with_any_threads)
   int nodes[2];
   for (int m = 0; m < 2; m++) {
     hymg_context *c = context_of(m ? 3 + 2 * _i : 1);
-    OK(c, ops()->match(c, c->threads, g + m, false, nodes + m));
-    OK(c, ops()->coarsen(c, c->threads, g + m, nodes[m], coarse + m));
+    OK(c, setup()->match(c, c->threads, g + m, false, nodes + m));
+    OK(c, setup()->coarsen(c, c->threads, g + m, nodes[m], coarse + m));
     hymg_context_destroy(&c);
   }
   ck_assert_int_eq(nodes[0], nodes[1]);
@@ -288,7 +288,8 @@ static void check_lists(const hymgi_graph *fine, int nodes)
 }
 
 /* A packed graph's residual is that of a dense matrix. */
-static void compare_packed(hymgi_graph *g, const double *t, const double *excess, unsigned seed)
+static void compare_packed(hymg_context *c, const hymgi_graph *g, const double *t,
+                           const double *excess, unsigned seed)
 {
   const int n = g->n;
   const size_t whole = hymgi_whole_slices(n);
@@ -296,7 +297,7 @@ static void compare_packed(hymgi_graph *g, const double *t, const double *excess
   double *r = support_poison(whole);
   hymgi_graph with = *g;
   with.b = b, with.c = x, with.r = r;
-  ops()->residual(1, &with);
+  hymgi_cpu_backend()->graphs->residual(c, &with);
   for (int i = 0; i < n; i++) {
     double want = b[i] - excess[i] * x[i], size = fabs(b[i]) + excess[i];
     for (int j = 0; j < n; j++) {
@@ -318,7 +319,7 @@ static void compare_hierarchy(hymg_context *c, int kind, int n, unsigned seed)
     excess[i] = fmax(excess[i], 0);
   struct hymgi_pairs *p = calloc(1, sizeof *p);
   p->graph[0] = graph_of(n, t, excess, seed);
-  OK(c, hymgi_graphs_build(c, ops(), n, p));
+  OK(c, hymgi_graphs_build(c, setup(), n, p));
   for (int l = 1; l < p->count; l++) {
     hymgi_graph *const fine = p->graph + l - 1, *const g = p->graph + l;
     check_lists(fine, g->n);
@@ -329,7 +330,7 @@ static void compare_hierarchy(hymg_context *c, int kind, int n, unsigned seed)
     free(t);
     free(excess);
     t = sums, excess = e;
-    compare_packed(g, t, excess, seed + (unsigned)l);
+    compare_packed(c, g, t, excess, seed + (unsigned)l);
   }
   hymgi_graphs_destroy(p);
   free(p);
@@ -357,7 +358,7 @@ START_TEST(a_chain_without_partners_ends)
     t[i * NODES + i - 1] = t[(i - 1) * NODES + i] = pow(5, i - NODES / 2);
   struct hymgi_pairs *p = calloc(1, sizeof *p);
   p->graph[0] = graph_of(NODES, t, excess, 1);
-  OK(c, hymgi_graphs_build(c, ops(), NODES, p));
+  OK(c, hymgi_graphs_build(c, setup(), NODES, p));
   ck_assert_int_eq(p->count, HYMGI_MAX_GRAPHS);
   ck_assert_int_eq(p->graph[p->count - 1].n, 1);
   ck_assert_int_eq(p->graph[p->count - 1].edges, 0);
