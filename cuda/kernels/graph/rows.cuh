@@ -45,14 +45,24 @@ __device__ __forceinline__ graph_row row_at(const graph_rows &g, int i)
           __ldg(g.inverse + i)};
 }
 
-/* b - A x of node i */
+/* b - A x of node i. Some edges at a time, so that their loads are under way together. */
 __device__ __forceinline__ double residual_of(const graph_rows &g, const graph_row &row, int i,
                                               const double *b, const double *x)
 {
+  enum { AT_ONCE = 4 };
   double r = b[i] - row.diagonal * x[i];
-#pragma unroll 4
-  for (ptrdiff_t e = row.from; e < row.end; e += HYMGI_LANES)
-    r += __ldg(g.weight + e) * x[__ldg(g.to + e)];
+  for (ptrdiff_t e = row.from; e < row.end; e += AT_ONCE * HYMGI_LANES) {
+    double weight[AT_ONCE], value[AT_ONCE];
+#pragma unroll
+    for (int m = 0; m < AT_ONCE; m++) {
+      const ptrdiff_t at = e + m * HYMGI_LANES;
+      weight[m] = at < row.end ? __ldg(g.weight + at) : 0;
+      value[m] = at < row.end ? x[__ldg(g.to + at)] : 0;
+    }
+#pragma unroll
+    for (int m = 0; m < AT_ONCE; m++)
+      if (e + m * HYMGI_LANES < row.end) r += weight[m] * value[m];
+  }
   return r;
 }
 

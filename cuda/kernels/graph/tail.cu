@@ -1,6 +1,7 @@
 /* The small graphs, from one on down, in one launch of one thread block: such graphs are visited hundreds of times in a cycle,
  * and a launch for each step would take longer than the step. Vectors are in shared memory as far as they fit, coarse graphs
- * first. All threads follow the same schedule. */
+ * first. All threads follow the same schedule; graphs of a warp or less are the first warp's, which need not wait for the
+ * others. */
 #include "device/loops.cuh"
 #include "kernels/graph/rows.cuh"
 
@@ -51,7 +52,15 @@ template <typename Each>
 __device__ __forceinline__ void each_row(const graph_rows &g, const Each &each)
 {
   each_node(g.n, [&](int i) { each(row_at(g, i), i); });
-  __syncthreads();
+}
+
+/* Between two steps, for those who do the next one, on a graph of n nodes. */
+__device__ __forceinline__ void wait_for_step(int n)
+{
+  if (n > WARP)
+    __syncthreads();
+  else if (threadIdx.x < WARP)
+    __syncwarp();
 }
 
 /* The value of a solution, to the children of its node, or out. */
@@ -78,7 +87,7 @@ __device__ void begin(const tail_graphs &a)
     v.b[i] = b;
     v.y[i] = hymgi_graph_first(__ldg(g.rows.inverse + i), b);
   });
-  __syncthreads();
+  wait_for_step(g.rows.n);
 }
 
 /* second: the second cycle for it, whose right-hand side is r */
@@ -89,8 +98,10 @@ __device__ void descend(const tail_graphs &a, int l, bool second)
   const graph_vectors next = vectors_at(coarse);
   if (second) v.b = v.r;
   each_row(g.rows, [&](const graph_row &row, int i) { smooth_down(g.rows, row, i, v); });
+  wait_for_step(g.rows.n);
   each_row(g.rows,
            [&](const graph_row &row, int i) { v.p[i] = residual_of(g.rows, row, i, v.b, v.x); });
+  wait_for_step(g.rows.n);
   each_node(coarse.rows.n, [&](int i) {
     double sum = 0;
     for (int m = __ldg(coarse.first + i); m < __ldg(coarse.first + i + 1); m++)
@@ -98,7 +109,13 @@ __device__ void descend(const tail_graphs &a, int l, bool second)
     next.b[i] = sum;
     next.y[i] = hymgi_graph_first(__ldg(coarse.rows.inverse + i), sum);
   });
-  __syncthreads();
+  wait_for_step(coarse.rows.n);
+}
+
+/* The nodes of the next finer graph, whose turn it is when the solution of graph l has been given. */
+__device__ __forceinline__ int receivers(const tail_graphs &a, int l)
+{
+  return l > 0 ? a.of[l - 1].rows.n : 0;
 }
 
 __device__ void divide(const tail_graphs &a)
@@ -107,7 +124,7 @@ __device__ void divide(const tail_graphs &a)
   const tail_graph &g = a.of[l];
   const graph_vectors v = vectors_at(g);
   each_node(g.rows.n, [&](int i) { give(a, l, i, __ldg(g.rows.inverse + i) * v.b[i]); });
-  __syncthreads();
+  wait_for_step(receivers(a, l));
 }
 
 /* From y, the corrected x. False: it has to be solved a second time. */
@@ -117,6 +134,7 @@ __device__ bool ascend(const tail_graphs &a, int l, bool second)
   graph_vectors v = vectors_at(g);
   if (second) v.b = v.r;
   each_row(g.rows, [&](const graph_row &row, int i) { smooth_up(g.rows, row, i, v); });
+  wait_for_step(g.rows.n);
   const bool again = g.twice && !second;
   each_row(g.rows, [&](const graph_row &row, int i) {
     const double x = smoothed(g.rows, row, i, v);
@@ -125,8 +143,11 @@ __device__ bool ascend(const tail_graphs &a, int l, bool second)
     else
       give(a, l, i, second ? a.a * v.c[i] + a.b * x : x);
   });
-  if (again) each_row(g.rows, [&](const graph_row &row, int i) { start_again(g.rows, row, i, v); });
-  return !again;
+  wait_for_step(again ? g.rows.n : receivers(a, l));
+  if (!again) return true;
+  each_row(g.rows, [&](const graph_row &row, int i) { start_again(g.rows, row, i, v); });
+  wait_for_step(g.rows.n);
+  return false;
 }
 
 __global__ void __launch_bounds__(THREADS) graph_tail(const __grid_constant__ tail_graphs a)
