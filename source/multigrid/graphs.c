@@ -1,8 +1,12 @@
 /* The graphs of the pairs: made by the host until no edge is left, then packed, and moved to the memory of the backend that
  * runs the cycle. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "multigrid/pairs.h"
+
+/* A matrix takes the place of the cycle unless it loses so much. */
+#define MOST_AMPLIFIED 1e5
 
 /* The work of all visits to a level that is visited twice, in sweeps of level 0. */
 #define MOST_WORK 1.5
@@ -29,6 +33,7 @@ static void release_arrays(hymgi_graph *g)
   free(g->first);
   free(g->child);
   free(g->at);
+  free(g->matrix);
   free(g->vectors);
 }
 
@@ -46,7 +51,7 @@ void hymgi_graphs_destroy(struct hymgi_pairs *pairs)
 
 /* ---- memory ---- */
 
-enum { SLICE, TO, WEIGHT, DIAGONAL, INVERSE, PARENT, FIRST, CHILD, AT, ARRAYS };
+enum { SLICE, TO, WEIGHT, DIAGONAL, INVERSE, PARENT, FIRST, CHILD, AT, MATRIX, ARRAYS };
 
 typedef struct array {
   void *data;
@@ -67,7 +72,8 @@ static void list_arrays(const hymgi_graph *g, array list[ARRAYS])
                              [PARENT] = {g->parent, n * sizeof *g->parent},
                              [FIRST] = {g->first, (parents + 1) * sizeof *g->first},
                              [CHILD] = {g->child, n * sizeof *g->child},
-                             [AT] = {g->at, n * sizeof *g->at}};
+                             [AT] = {g->at, n * sizeof *g->at},
+                             [MATRIX] = {g->matrix, hymgi_matrix_doubles(g->n) * sizeof(double)}};
   for (int m = 0; m < ARRAYS; m++)
     list[m] = (array){all[m].data, all[m].data ? all[m].bytes : 0};
 }
@@ -103,6 +109,7 @@ static void bind_vectors(hymgi_graph *g, double *next)
 
 static hymg_status create_vectors(hymg_context *context, hymgi_graph *g)
 {
+  if (!vectors_of(g)) return HYMG_OK;
   g->vectors = calloc((size_t)vectors_of(g) * hymgi_whole_slices(g->n) + 1, sizeof *g->vectors);
   if (!g->vectors) return hymgi_fail(context, HYMG_ENOMEM, "no memory for %d nodes", g->n);
   bind_vectors(g, g->vectors);
@@ -127,13 +134,64 @@ static hymg_status move(const struct hymgi_pairs *pairs, hymgi_graph *g)
     next += doubles_of(list[m].bytes);
   }
   release_arrays(g);
+  g->vectors = NULL;
   g->slice = list[SLICE].data, g->to = list[TO].data, g->weight = list[WEIGHT].data;
   g->diagonal = list[DIAGONAL].data, g->inverse = list[INVERSE].data;
   g->parent = list[PARENT].data, g->first = list[FIRST].data, g->child = list[CHILD].data;
-  g->at = list[AT].data;
+  g->at = list[AT].data, g->matrix = list[MATRIX].data;
   g->block = block, g->doubles = doubles;
   bind_vectors(g, next);
   return c->status;
+}
+
+/* ---- the matrix ---- */
+
+/* Errors of 1 in the nodes come to M D, of which sums of its entries lose as many digits. */
+static double amplification(const hymgi_graph *g, const double *matrix)
+{
+  enum { SUMS = HYMGI_MATRIX_SUMS };
+  double most = 0;
+  for (int row = 0; row < g->n; row++) {
+    double sum = 0;
+    for (int c = 0; c < g->n; c++)
+      sum += fabs(matrix[(c / SUMS * g->n + row) * SUMS + c % SUMS]) * g->diagonal[c];
+    if (!(sum <= most)) most = sum;
+  }
+  return most;
+}
+
+static void make_columns(struct hymgi_pairs *pairs, int l, double *matrix)
+{
+  enum { SUMS = HYMGI_MATRIX_SUMS };
+  hymgi_graph *const g = pairs->graph + l;
+  for (int c = 0; c < g->n; c++) {
+    for (int row = 0; row < g->n; row++)
+      g->b[row] = row == c;
+    hymgi_graphs_solve(pairs, l);
+    for (int row = 0; row < g->n; row++)
+      matrix[(c / SUMS * g->n + row) * SUMS + c % SUMS] = g->x[row];
+  }
+}
+
+/* Of the first graph that is small enough, by the host. Those below have their vectors for it. */
+static hymg_status make_matrix(struct hymgi_pairs *pairs)
+{
+  int l = 1;
+  while (l < pairs->last && pairs->graph[l].n > HYMGI_MATRIX_CELLS)
+    l++;
+  if (l >= pairs->last) return HYMG_OK;
+  hymgi_graph *const g = pairs->graph + l;
+  double *const matrix = calloc(hymgi_matrix_doubles(g->n) + 1, sizeof *matrix);
+  if (!matrix) return hymgi_fail(pairs->context, HYMG_ENOMEM, "no memory for %d nodes", g->n);
+  hymg_status status = HYMG_OK;
+  for (int m = l; m < pairs->count; m++)
+    if (status == HYMG_OK) status = create_vectors(pairs->context, pairs->graph + m);
+  if (status == HYMG_OK) make_columns(pairs, l, matrix);
+  if (status == HYMG_OK && amplification(g, matrix) <= MOST_AMPLIFIED)
+    g->matrix = matrix, pairs->last = l;
+  else
+    free(matrix);
+  return status;
 }
 
 /* ---- building ---- */
@@ -150,12 +208,12 @@ static void choose_visits(struct hymgi_pairs *pairs, int64_t cells)
   }
 }
 
-/* Once the graph below it is packed. */
+/* Once all are packed. */
 static hymg_status settle(struct hymgi_pairs *pairs, hymgi_graph *g)
 {
   pairs->bytes += size_of(g) * sizeof(double);
   if (pairs->memory) return move(pairs, g);
-  return vectors_of(g) ? create_vectors(pairs->context, g) : HYMG_OK;
+  return g->vectors ? HYMG_OK : create_vectors(pairs->context, g);
 }
 
 hymg_status hymgi_graphs_build(hymg_context *context, const hymgi_graph_setup *setup, int64_t cells,
@@ -170,13 +228,15 @@ hymg_status hymgi_graphs_build(hymg_context *context, const hymgi_graph_setup *s
   }
   choose_visits(pairs, cells);
   release_rows(pairs->graph);
-  pairs->context = context, pairs->bytes = 0, pairs->tail = pairs->count;
-  for (int l = 1; l < pairs->count; l++) {
+  pairs->context = context, pairs->bytes = 0;
+  pairs->last = pairs->count - 1, pairs->tail = pairs->count;
+  pairs->ops = setup->ops;
+  for (int l = 1; l < pairs->count; l++)
     TRY(setup->pack(context, threads, pairs->graph + l - 1, pairs->graph + l));
-    TRY(settle(pairs, pairs->graph + l - 1));
-  }
-  TRY(settle(pairs, pairs->graph + pairs->count - 1));
-  const hymgi_graph_ops *const ops = pairs->backend ? pairs->backend->graphs : NULL;
-  if (ops && ops->tail_from) pairs->tail = ops->tail_from(pairs);
+  TRY(make_matrix(pairs));
+  for (int l = 0; l < pairs->count; l++)
+    TRY(settle(pairs, pairs->graph + l));
+  if (pairs->backend) pairs->ops = pairs->backend->graphs;
+  if (pairs->ops->tail_from) pairs->tail = pairs->ops->tail_from(pairs);
   return HYMG_OK;
 }

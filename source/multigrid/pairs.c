@@ -3,14 +3,12 @@
 
 #include "multigrid/level_ops.h"
 
-static void solve(struct hymgi_pairs *p, int l);
-
 static void cycle(struct hymgi_pairs *p, int l)
 {
-  const hymgi_graph_ops *const ops = p->backend->graphs;
+  const hymgi_graph_ops *const ops = p->ops;
   hymgi_graph *const g = p->graph + l;
   ops->descend(p->context, g, g + 1);
-  solve(p, l + 1);
+  hymgi_graphs_solve(p, l + 1);
   ops->ascend(p->context, g + 1, g);
 }
 
@@ -23,7 +21,7 @@ static void exchange(double **a, double **b)
 
 static void solve_twice(struct hymgi_pairs *p, int l)
 {
-  const hymgi_graph_ops *const ops = p->backend->graphs;
+  const hymgi_graph_ops *const ops = p->ops;
   hymgi_graph *const g = p->graph + l;
   cycle(p, l);
   exchange(&g->x, &g->c);
@@ -34,13 +32,13 @@ static void solve_twice(struct hymgi_pairs *p, int l)
   ops->combine(p->context, g, HYMGI_GRAPH_C1 - HYMGI_GRAPH_C2, HYMGI_GRAPH_C2);
 }
 
-static void solve(struct hymgi_pairs *p, int l)
+void hymgi_graphs_solve(struct hymgi_pairs *p, int l)
 {
-  const hymgi_graph_ops *const ops = p->backend->graphs;
+  const hymgi_graph_ops *const ops = p->ops;
   if (l == p->tail)
     ops->tail(p);
-  else if (l == p->count - 1)
-    ops->divide(p->context, p->graph + l);
+  else if (l == p->last)
+    ops->finish(p->context, p->graph + l);
   else if (p->graph[l].twice)
     solve_twice(p, l);
   else
@@ -49,9 +47,9 @@ static void solve(struct hymgi_pairs *p, int l)
 
 void hymgi_graphs_correct(struct hymgi_pairs *p, const double *r, bool add, double *x)
 {
-  const hymgi_graph_ops *const ops = p->backend->graphs;
+  const hymgi_graph_ops *const ops = p->ops;
   ops->sum(p->context, p->graph, r, p->graph + 1);
-  solve(p, 1);
+  hymgi_graphs_solve(p, 1);
   ops->spread(p->context, p->graph, p->graph + 1, add, x);
 }
 

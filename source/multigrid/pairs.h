@@ -37,6 +37,7 @@ typedef struct hymgi_graph {
   /* not of graph 0: the right-hand side, the solution and another vector for it, a direction; twice: the first
    * solution, its residual */
   double *b, *x, *y, *p, *c, *r;
+  double *matrix;  /* times b: the solution with all graphs below (hymgi_matrix_doubles), or NULL */
   double *vectors; /* owns these */
   double *block;   /* owns all arrays, if not NULL; so many doubles */
   size_t doubles;
@@ -46,9 +47,11 @@ struct hymgi_pairs {
   hymg_context *context;
   const hymgi_backend *backend; /* that of level 0, which runs the cycle */
   const hymgi_memory *memory;   /* of blocks; NULL: graphs stay where the host has made them */
-  bool active;                  /* on all ranks: there are edges */
-  int count;                    /* 0 on other ranks than that of the graphs */
-  int tail; /* the first graph that is solved in one operation with those below; count: none */
+  const struct hymgi_graph_ops *ops;
+  bool active; /* on all ranks: there are edges */
+  int count;   /* 0 on other ranks than that of the graphs */
+  int last;    /* the coarsest graph that a cycle visits: with a matrix, or the last one */
+  int tail; /* the first graph that is solved in one operation with those below, or beyond `last` */
   hymgi_graph graph[HYMGI_MAX_GRAPHS];
   hymgi_level *whole; /* level 0 as one box; NULL if it is one box */
   double *values;     /* a vector of whole, 0 where there is no node */
@@ -58,6 +61,7 @@ struct hymgi_pairs {
 /* How the host makes graphs: all in stored order, so that the bits do not depend on the threads. threads: how many there may
  * be. Functions that allocate return ENOMEM, and leave what they have allocated in the graph. */
 typedef struct hymgi_graph_setup {
+  const struct hymgi_graph_ops *ops; /* for cycles in its memory */
   /* of each cell of level 0: the conductances of its high faces, 0 at boundaries; to excess, those of boundaries are
    * added */
   void (*couplings)(const hymgi_level *level, double *const high[3], double *excess);
@@ -86,8 +90,9 @@ typedef struct hymgi_graph_ops {
   /* smooths x from 0 for b, then coarse->b; adds coarse->x, smooths */
   void (*descend)(hymg_context *context, hymgi_graph *fine, hymgi_graph *coarse);
   void (*ascend)(hymg_context *context, const hymgi_graph *coarse, hymgi_graph *fine);
-  /* x = b / D, or 0 where that is 0 */
-  void (*divide)(hymg_context *context, hymgi_graph *graph);
+  /* pairs->last: x = matrix b, a row's products as in coarse_multiply (backend.h) but without fused multiply-adds; without a
+   * matrix b / D, or 0 where that is 0 */
+  void (*finish)(hymg_context *context, hymgi_graph *graph);
   /* r = b - A c; x = a c + b x */
   void (*residual)(hymg_context *context, hymgi_graph *graph);
   void (*combine)(hymg_context *context, hymgi_graph *graph, double a, double b);
@@ -111,6 +116,8 @@ void hymgi_graphs_destroy(struct hymgi_pairs *pairs);
 /* pairs.c. In vectors in which the nodes of graph 0 have their places, other entries of x are left: x = the correction for r
  * or, with `add`, x += it. There are edges; x may be r. */
 void hymgi_graphs_correct(struct hymgi_pairs *pairs, const double *r, bool add, double *x);
+/* Graph l: x for b, with all graphs below. */
+void hymgi_graphs_solve(struct hymgi_pairs *pairs, int l);
 /* One cycle for level 0, from x = 0. */
 void hymgi_pairs_cycle(hymgi_hierarchy *h);
 

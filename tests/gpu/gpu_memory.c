@@ -223,6 +223,7 @@ START_TEST(the_need_of_pairs_is_what_is_taken)
   hymg_need need;
   hymg_solver *solver = NULL;
   o.path = HYMG_PATH_ROBUST;
+  o.method = HYMG_MG;
   o.transfer = HYMG_TRANSFER_PAIRS;
   OK(c.context, hymg_solver_need(c.grid, &c.desc, 0, &o, &need));
   OK(c.context, hymg_solver_create(c.op, &o, &solver));

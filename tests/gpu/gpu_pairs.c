@@ -169,6 +169,9 @@ static void check(int kind, int n, int64_t launched_from, bool managed)
   struct hymgi_pairs *const other = pairs_of(c, kind, n, (unsigned)(n + kind), backend);
   ck_assert_int_eq(host->tail, host->count);
   ck_assert_int_eq(other->count, host->count);
+  ck_assert_int_eq(other->last, host->last);
+  if (n > 100 && kind == PATH) ck_assert(host->graph[host->last].matrix);
+  if (n > 100 && kind == CHAIN) ck_assert(!host->graph[host->last].matrix);
   if (host->count > 1) compare(host, other, managed ? "managed memory" : "device memory");
   if (kind == RING && n >= 3000 && launched_from == 200) { /* both kinds are visited twice */
     ck_assert_int_gt(twice_in(other, 0, other->tail), 0);

@@ -348,6 +348,61 @@ START_TEST(packed_graphs_are_dense_matrices)
 }
 END_TEST
 
+/* The solution of the last graph by its matrix, and by the cycle over those below. */
+static void compare_matrix(struct hymgi_pairs *p, unsigned seed)
+{
+  enum { SUMS = HYMGI_MATRIX_SUMS };
+  const int last = p->last;
+  hymgi_graph *const g = p->graph + last;
+  double *const b = support_random((size_t)g->n, -1, 1, seed), *const x =
+                                                                   support_poison((size_t)g->n);
+  memcpy(g->b, b, (size_t)g->n * sizeof *b);
+  hymgi_graphs_solve(p, last);
+  memcpy(x, g->x, (size_t)g->n * sizeof *x);
+  p->last = p->count - 1;
+  memcpy(g->b, b, (size_t)g->n * sizeof *b);
+  hymgi_graphs_solve(p, last);
+  p->last = last;
+  support_assert_close("x", "by a matrix", (size_t)g->n, x, g->x, 1e-9);
+  for (int i = 0; i < g->n; i++)
+    for (int j = 0; j < i; j++) {
+      const double low = g->matrix[(j / SUMS * g->n + i) * SUMS + j % SUMS];
+      const double high = g->matrix[(i / SUMS * g->n + j) * SUMS + i % SUMS];
+      ck_assert_double_le(fabs(low - high),
+                          1e-9 * (fabs(low) + fabs(high)) + 1e-12 / g->diagonal[i]);
+    }
+  free(b);
+  free(x);
+}
+
+START_TEST(small_graphs_are_solved_by_a_matrix)
+{
+  static const int least[KINDS] = {[SPARSE] = 4, [TIES] = 4};
+  int made = 0;
+  hymg_context *c = context_of(1);
+  for (unsigned seed = 1; seed < 9; seed++) {
+    const int n = 70 + 40 * (int)seed;
+    double *t = couplings(_i, n, seed), *excess = support_random((size_t)n, 0, 1, seed);
+    struct hymgi_pairs *p = calloc(1, sizeof *p);
+    p->graph[0] = graph_of(n, t, excess, seed);
+    OK(c, hymgi_graphs_build(c, setup(), n, p));
+    const hymgi_graph *const g = p->graph + p->last;
+    ck_assert(!g->matrix == (p->last == p->count - 1));
+    if (g->matrix) {
+      ck_assert(g->n <= HYMGI_MATRIX_CELLS && (p->last == 1 || g[-1].n > HYMGI_MATRIX_CELLS));
+      compare_matrix(p, seed);
+      made++;
+    }
+    hymgi_graphs_destroy(p);
+    free(p);
+    free(t);
+    free(excess);
+  }
+  ck_assert_int_ge(made, least[_i]);
+  hymg_context_destroy(&c);
+}
+END_TEST
+
 /* Couplings that grow by 5 from node to node: only the last one finds a partner that wants it. */
 START_TEST(a_chain_without_partners_ends)
 {
@@ -363,6 +418,7 @@ START_TEST(a_chain_without_partners_ends)
   ck_assert_int_eq(p->graph[p->count - 1].n, 1);
   ck_assert_int_eq(p->graph[p->count - 1].edges, 0);
   ck_assert(p->graph[p->count - 1].diagonal[0] == 0);
+  ck_assert_int_eq(p->last, p->count - 1); /* a matrix would lose all digits */
   hymgi_graphs_destroy(p);
   free(p);
   free(t);
@@ -581,6 +637,7 @@ int main(void)
   tcase_add_loop_test(c, matching_and_coarse_graphs_are_those_of_dense_matrices, 0, KINDS);
   tcase_add_loop_test(c, graphs_have_the_same_bits_with_any_threads, 0, 2);
   tcase_add_loop_test(c, packed_graphs_are_dense_matrices, 0, KINDS);
+  tcase_add_loop_test(c, small_graphs_are_solved_by_a_matrix, 0, KINDS);
   tcase_add_test(c, a_chain_without_partners_ends);
   tcase_add_test(c, the_history_is_that_of_the_reference);
   tcase_add_loop_test(c, uniform_grids_have_few_levels_and_nonzeros, 0, 3);

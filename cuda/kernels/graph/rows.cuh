@@ -101,6 +101,25 @@ __device__ __forceinline__ void start_again(const graph_rows &g, const graph_row
   v.y[i] = hymgi_graph_first(row.inverse, r);
 }
 
+/* ---- the last graph ---- */
+
+/* give(i, (matrix b)_i), by a block of whole warps, 8 threads a row. */
+template <typename Give>
+__device__ __forceinline__ void multiply(const double *matrix, int n, const double *b,
+                                         const Give &give)
+{
+  enum { SUMS = HYMGI_MATRIX_SUMS };
+  const int lane = (int)threadIdx.x % SUMS, rows = (int)blockDim.x / SUMS;
+  for (int row = (int)threadIdx.x / SUMS, low = 0; low < n; row += rows, low += rows) {
+    double sum = 0;
+    for (int c = 0; c < n && row < n; c += SUMS)
+      sum += __ldg(matrix + c * n + row * SUMS + lane) * (c + lane < n ? b[c + lane] : 0);
+    for (int step = SUMS / 2; step > 0; step /= 2)
+      sum += __shfl_xor_sync(~0u, sum, step);
+    if (lane == 0 && row < n) give(row, sum);
+  }
+}
+
 } /* namespace */
 
 #endif

@@ -53,6 +53,14 @@ __global__ void __launch_bounds__(ROW_THREADS)
 }
 
 __global__ void __launch_bounds__(ROW_THREADS)
+    multiply_by_matrix(int n, const double *matrix, const double *b, double *x)
+{
+  let_successors_start();
+  wait_for_predecessors();
+  multiply(matrix, n, b, [&](int i, double value) { x[i] = value; });
+}
+
+__global__ void __launch_bounds__(ROW_THREADS)
     combine_solutions(int n, double a, const double *c, double b, double *x)
 {
   let_successors_start();
@@ -146,9 +154,13 @@ void ascend(hymg_context *context, const hymgi_graph *coarse, hymgi_graph *fine)
   exchange_solution(fine);
 }
 
-void divide(hymg_context *context, hymgi_graph *g)
+void finish(hymg_context *context, hymgi_graph *g)
 {
-  for_nodes(context, g->n, divide_by_diagonal, g->n, g->inverse, g->b, g->x);
+  if (g->matrix)
+    hymgi_launch(context, multiply_by_matrix, dim3(1), dim3(ROW_THREADS), g->n, g->matrix, g->b,
+                 g->x);
+  else
+    for_nodes(context, g->n, divide_by_diagonal, g->n, g->inverse, g->b, g->x);
 }
 
 void residual(hymg_context *context, hymgi_graph *g)
@@ -170,4 +182,4 @@ void tail(struct hymgi_pairs *pairs)
 } /* namespace */
 
 extern "C" const hymgi_graph_ops hymgi_cuda_graphs = {
-    sum, spread, descend, ascend, divide, residual, combine, hymgi_cuda_graph_tail_from, tail};
+    sum, spread, descend, ascend, finish, residual, combine, hymgi_cuda_graph_tail_from, tail};

@@ -20,7 +20,8 @@ struct tail_graph {
 
 struct tail_graphs {
   int count;
-  double a, b; /* the solution of a graph that is solved twice: a c + b x */
+  const double *matrix; /* of the last one, or NULL */
+  double a, b;          /* the solution of a graph that is solved twice: a c + b x */
   const double *rhs;
   double *solution;
   tail_graph of[MOST_GRAPHS];
@@ -78,6 +79,12 @@ __device__ __forceinline__ void give(const tail_graphs &a, int l, int i, double 
   }
 }
 
+/* The nodes whose threads take the next step, which for a product are all. */
+__device__ __forceinline__ int next_nodes(const tail_graphs &a, int l)
+{
+  return a.matrix && l == a.count - 1 ? THREADS : a.of[l].rows.n;
+}
+
 __device__ void begin(const tail_graphs &a)
 {
   const tail_graph &g = a.of[0];
@@ -87,7 +94,7 @@ __device__ void begin(const tail_graphs &a)
     v.b[i] = b;
     v.y[i] = hymgi_graph_first(__ldg(g.rows.inverse + i), b);
   });
-  wait_for_step(g.rows.n);
+  wait_for_step(next_nodes(a, 0));
 }
 
 /* second: the second cycle for it, whose right-hand side is r */
@@ -109,7 +116,7 @@ __device__ void descend(const tail_graphs &a, int l, bool second)
     next.b[i] = sum;
     next.y[i] = hymgi_graph_first(__ldg(coarse.rows.inverse + i), sum);
   });
-  wait_for_step(coarse.rows.n);
+  wait_for_step(next_nodes(a, l + 1));
 }
 
 /* The nodes of the next finer graph, whose turn it is when the solution of graph l has been given. */
@@ -118,12 +125,15 @@ __device__ __forceinline__ int receivers(const tail_graphs &a, int l)
   return l > 0 ? a.of[l - 1].rows.n : 0;
 }
 
-__device__ void divide(const tail_graphs &a)
+__device__ void finish(const tail_graphs &a)
 {
   const int l = a.count - 1;
   const tail_graph &g = a.of[l];
-  const graph_vectors v = vectors_at(g);
-  each_node(g.rows.n, [&](int i) { give(a, l, i, __ldg(g.rows.inverse + i) * v.b[i]); });
+  const double *const b = vectors_at(g).b;
+  if (a.matrix)
+    multiply(a.matrix, g.rows.n, b, [&](int i, double value) { give(a, l, i, value); });
+  else
+    each_node(g.rows.n, [&](int i) { give(a, l, i, __ldg(g.rows.inverse + i) * b[i]); });
   wait_for_step(receivers(a, l));
 }
 
@@ -159,7 +169,7 @@ __global__ void __launch_bounds__(THREADS) graph_tail(const __grid_constant__ ta
   for (int l = 0; l >= 0;) {
     for (; l < a.count - 1; l++)
       descend(a, l, second >> l & 1);
-    divide(a);
+    finish(a);
     bool solved = true;
     while (solved && --l >= 0) {
       solved = ascend(a, l, second >> l & 1);
@@ -184,7 +194,8 @@ tail_graphs graphs_of(const struct hymgi_pairs *pairs)
 {
   tail_graphs a = {};
   const hymgi_graph *g = pairs->graph + pairs->tail;
-  a.count = pairs->count - pairs->tail;
+  a.count = pairs->last - pairs->tail + 1;
+  a.matrix = pairs->graph[pairs->last].matrix;
   a.a = HYMGI_GRAPH_C1 - HYMGI_GRAPH_C2, a.b = HYMGI_GRAPH_C2;
   a.rhs = g->b, a.solution = g->y;
   for (int l = 0; l < a.count; l++, g++) {
@@ -200,8 +211,8 @@ tail_graphs graphs_of(const struct hymgi_pairs *pairs)
 
 extern "C" int hymgi_cuda_graph_tail_from(const struct hymgi_pairs *pairs)
 {
-  int first = pairs->count;
-  while (first > 1 && pairs->count - first < MOST_GRAPHS &&
+  int first = pairs->last + 1;
+  while (first > 1 && pairs->last + 1 - first < MOST_GRAPHS &&
          !hymgi_form_takes(pairs->context, HYMGI_GRAPH_SWEEPS, pairs->graph[first - 1].n))
     first--;
   return first;

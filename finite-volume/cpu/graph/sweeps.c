@@ -99,10 +99,27 @@ static void ascend(hymg_context *context, const hymgi_graph *coarse, hymgi_graph
   g->y = x;
 }
 
-static void divide(hymg_context *context, hymgi_graph *g)
+static void multiply(const hymgi_graph *g)
+{
+  enum { SUMS = HYMGI_MATRIX_SUMS };
+  const double *from = g->matrix;
+  for (int row = 0; row < g->n; row++, from += SUMS) {
+    double s[SUMS] = {0};
+    for (int c = 0; c < g->n; c += SUMS)
+      for (int m = 0; m < SUMS; m++)
+        s[m] += from[c * g->n + m] * g->b[c + m];
+    g->x[row] = ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+  }
+}
+
+static void finish(hymg_context *context, hymgi_graph *g)
 {
   const int threads = team_of(context, g);
   (void)threads; /* without OpenMP */
+  if (g->matrix) {
+    multiply(g);
+    return;
+  }
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (int i = 0; i < g->n; i++)
     g->x[i] = g->inverse[i] * g->b[i];
@@ -156,20 +173,21 @@ static void spread(hymg_context *context, const hymgi_graph *finest, const hymgi
   }
 }
 
-const hymgi_graph_setup hymgi_cpu_graph_setup = {
-    .couplings = hymgi_cpu_graph_couplings,
-    .finest = hymgi_cpu_graph_finest,
-    .match = hymgi_cpu_graph_match,
-    .coarsen = hymgi_cpu_graph_coarsen,
-    .pack = hymgi_cpu_graph_pack,
-};
-
 const hymgi_graph_ops hymgi_cpu_graphs = {
     .sum = sum,
     .spread = spread,
     .descend = descend,
     .ascend = ascend,
-    .divide = divide,
+    .finish = finish,
     .residual = residual,
     .combine = combine,
+};
+
+const hymgi_graph_setup hymgi_cpu_graph_setup = {
+    .ops = &hymgi_cpu_graphs,
+    .couplings = hymgi_cpu_graph_couplings,
+    .finest = hymgi_cpu_graph_finest,
+    .match = hymgi_cpu_graph_match,
+    .coarsen = hymgi_cpu_graph_coarsen,
+    .pack = hymgi_cpu_graph_pack,
 };
