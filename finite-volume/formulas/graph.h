@@ -15,4 +15,14 @@ HYMGI_INLINE double hymgi_graph_second(double inverse, double p, double r)
   return 49.0 / 113 * p + 144.0 / 113 * (inverse * r);
 }
 
+/* The solution of a graph that is solved twice, from c, a cycle for b, and d, one for what c leaves: 1 - t times a polynomial
+ * of degree 2 with the smallest maximum on [1/4, 1] */
+#define HYMGI_GRAPH_AT_0 (1.25 / 0.75)
+#define HYMGI_GRAPH_K    (2 / (0.75 * 0.75 * (2 * HYMGI_GRAPH_AT_0 * HYMGI_GRAPH_AT_0 - 1)))
+
+HYMGI_INLINE double hymgi_graph_twice(double c, double d)
+{
+  return (4 * 1.25 * HYMGI_GRAPH_K - 4 * HYMGI_GRAPH_K) * c + 4 * HYMGI_GRAPH_K * d;
+}
+
 #endif

@@ -3,13 +3,13 @@
 
 #include "multigrid/level_ops.h"
 
-static void cycle(struct hymgi_pairs *p, int l)
+static void cycle(struct hymgi_pairs *p, int l, bool second)
 {
   const hymgi_graph_ops *const ops = p->ops;
   hymgi_graph *const g = p->graph + l;
   ops->descend(p->context, g, g + 1);
   hymgi_graphs_solve(p, l + 1);
-  ops->ascend(p->context, g + 1, g);
+  ops->ascend(p->context, g + 1, g, second);
 }
 
 static void exchange(double **a, double **b)
@@ -23,13 +23,12 @@ static void solve_twice(struct hymgi_pairs *p, int l)
 {
   const hymgi_graph_ops *const ops = p->ops;
   hymgi_graph *const g = p->graph + l;
-  cycle(p, l);
+  cycle(p, l, false);
   exchange(&g->x, &g->c);
   ops->residual(p->context, g);
   exchange(&g->b, &g->r);
-  cycle(p, l);
+  cycle(p, l, true);
   exchange(&g->b, &g->r);
-  ops->combine(p->context, g, HYMGI_GRAPH_C1 - HYMGI_GRAPH_C2, HYMGI_GRAPH_C2);
 }
 
 void hymgi_graphs_solve(struct hymgi_pairs *p, int l)
@@ -42,7 +41,7 @@ void hymgi_graphs_solve(struct hymgi_pairs *p, int l)
   else if (p->graph[l].twice)
     solve_twice(p, l);
   else
-    cycle(p, l);
+    cycle(p, l, false);
 }
 
 void hymgi_graphs_correct(struct hymgi_pairs *p, const double *r, bool add, double *x)

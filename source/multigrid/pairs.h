@@ -87,26 +87,19 @@ typedef struct hymgi_graph_ops {
               hymgi_graph *coarse);
   void (*spread)(hymg_context *context, const hymgi_graph *finest, const hymgi_graph *coarse,
                  bool add, double *x);
-  /* smooths x from 0 for b, then coarse->b; adds coarse->x, smooths */
+  /* smooths x from 0 for b, then coarse->b; adds coarse->x, smooths. second: of a graph that is solved twice, then x is the
+   * combination of c and x (formulas/graph.h) */
   void (*descend)(hymg_context *context, hymgi_graph *fine, hymgi_graph *coarse);
-  void (*ascend)(hymg_context *context, const hymgi_graph *coarse, hymgi_graph *fine);
+  void (*ascend)(hymg_context *context, const hymgi_graph *coarse, hymgi_graph *fine, bool second);
   /* pairs->last: x = matrix b, a row's products as in coarse_multiply (backend.h) but without fused multiply-adds; without a
    * matrix b / D, or 0 where that is 0 */
   void (*finish)(hymg_context *context, hymgi_graph *graph);
-  /* r = b - A c; x = a c + b x */
+  /* r = b - A c */
   void (*residual)(hymg_context *context, hymgi_graph *graph);
-  void (*combine)(hymg_context *context, hymgi_graph *graph, double a, double b);
   /* Optional: pairs->tail, and the solution of that graph with all below */
   int (*tail_from)(const struct hymgi_pairs *pairs);
   void (*tail)(struct hymgi_pairs *pairs);
 } hymgi_graph_ops;
-
-/* Polynomial of degree 2 for the graphs that are solved twice: x = (C1 - C2) c + C2 d, c a cycle for b, d one for what is
- * left, so that 1 - t times the polynomial has the smallest maximum on [1/4, 1]. */
-#define HYMGI_GRAPH_AT_0 (1.25 / 0.75)
-#define HYMGI_GRAPH_K    (2 / (0.75 * 0.75 * (2 * HYMGI_GRAPH_AT_0 * HYMGI_GRAPH_AT_0 - 1)))
-#define HYMGI_GRAPH_C1   (4 * 1.25 * HYMGI_GRAPH_K)
-#define HYMGI_GRAPH_C2   (4 * HYMGI_GRAPH_K)
 
 /* graphs.c. build: graphs below graph 0 and what they need, on the rank that has it; cells: of level 0. Releases the edges of
  * graph 0. destroy: graphs alone. */

@@ -19,7 +19,7 @@ void for_nodes(hymg_context *context, int n, void (*kernel)(P...), A... args)
 
 /* ---- within a graph ---- */
 
-enum row_step { DOWN, RESIDUAL, UP, LAST, AGAIN };
+enum row_step { DOWN, RESIDUAL, UP, LAST, LAST_OF_TWO, AGAIN };
 
 template <row_step STEP>
 __global__ void __launch_bounds__(ROW_THREADS)
@@ -35,6 +35,7 @@ __global__ void __launch_bounds__(ROW_THREADS)
   if (STEP == RESIDUAL) v.p[i] = residual_of(g, row, i, v.b, v.x);
   if (STEP == UP) smooth_up(g, row, i, v);
   if (STEP == LAST) v.y[i] = smoothed(g, row, i, v);
+  if (STEP == LAST_OF_TWO) v.y[i] = hymgi_graph_twice(v.c[i], smoothed(g, row, i, v));
   if (STEP == AGAIN) start_again(g, row, i, v);
 }
 
@@ -58,15 +59,6 @@ __global__ void __launch_bounds__(ROW_THREADS)
   let_successors_start();
   wait_for_predecessors();
   multiply(matrix, n, b, [&](int i, double value) { x[i] = value; });
-}
-
-__global__ void __launch_bounds__(ROW_THREADS)
-    combine_solutions(int n, double a, const double *c, double b, double *x)
-{
-  let_successors_start();
-  wait_for_predecessors();
-  const int i = node_of_thread();
-  if (i < n) x[i] = a * c[i] + b * x[i];
 }
 
 /* ---- between graphs ---- */
@@ -146,11 +138,14 @@ void exchange_solution(hymgi_graph *g)
   g->y = x;
 }
 
-void ascend(hymg_context *context, const hymgi_graph *coarse, hymgi_graph *fine)
+void ascend(hymg_context *context, const hymgi_graph *coarse, hymgi_graph *fine, bool second)
 {
   for_nodes(context, fine->n, add_parents, fine->n, fine->parent, coarse->x, fine->x, fine->y);
   take_step<UP>(context, fine);
-  take_step<LAST>(context, fine);
+  if (second)
+    take_step<LAST_OF_TWO>(context, fine);
+  else
+    take_step<LAST>(context, fine);
   exchange_solution(fine);
 }
 
@@ -168,11 +163,6 @@ void residual(hymg_context *context, hymgi_graph *g)
   take_step<AGAIN>(context, g);
 }
 
-void combine(hymg_context *context, hymgi_graph *g, double a, double b)
-{
-  for_nodes(context, g->n, combine_solutions, g->n, a, g->c, b, g->x);
-}
-
 void tail(struct hymgi_pairs *pairs)
 {
   hymgi_cuda_graph_tail(pairs);
@@ -182,4 +172,4 @@ void tail(struct hymgi_pairs *pairs)
 } /* namespace */
 
 extern "C" const hymgi_graph_ops hymgi_cuda_graphs = {
-    sum, spread, descend, ascend, finish, residual, combine, hymgi_cuda_graph_tail_from, tail};
+    sum, spread, descend, ascend, finish, residual, hymgi_cuda_graph_tail_from, tail};

@@ -151,7 +151,7 @@ __device__ bool ascend(const tail_graphs &a, int l, bool second)
     if (again)
       v.c[i] = x;
     else
-      give(a, l, i, second ? a.a * v.c[i] + a.b * x : x);
+      give(a, l, i, second ? hymgi_graph_twice(v.c[i], x) : x);
   });
   wait_for_step(again ? g.rows.n : receivers(a, l));
   if (!again) return true;
@@ -196,7 +196,6 @@ tail_graphs graphs_of(const struct hymgi_pairs *pairs)
   const hymgi_graph *g = pairs->graph + pairs->tail;
   a.count = pairs->last - pairs->tail + 1;
   a.matrix = pairs->graph[pairs->last].matrix;
-  a.a = HYMGI_GRAPH_C1 - HYMGI_GRAPH_C2, a.b = HYMGI_GRAPH_C2;
   a.rhs = g->b, a.solution = g->y;
   for (int l = 0; l < a.count; l++, g++) {
     a.of[l].rows = rows_of(g);

@@ -67,7 +67,7 @@ static void descend(hymg_context *context, hymgi_graph *g, hymgi_graph *coarse)
   }
 }
 
-static void ascend(hymg_context *context, const hymgi_graph *coarse, hymgi_graph *g)
+static void ascend(hymg_context *context, const hymgi_graph *coarse, hymgi_graph *g, bool second)
 {
   const int threads = team_of(context, g);
   const int slices = slices_of(g);
@@ -92,6 +92,8 @@ static void ascend(hymg_context *context, const hymgi_graph *coarse, hymgi_graph
       residual_of(g, s, g->b, g->x, r);
       for (int m = 0, i = LANES * s; m < LANES; m++, i++)
         g->y[i] = g->x[i] + hymgi_graph_second(g->inverse[i], g->p[i], r[m]);
+      for (int m = 0, i = LANES * s; m < LANES && second; m++, i++)
+        g->y[i] = hymgi_graph_twice(g->c[i], g->y[i]);
     }
   }
   double *const x = g->x;
@@ -135,15 +137,6 @@ static void residual(hymg_context *context, hymgi_graph *g)
     residuals(g, s, g->b, g->c, g->r);
 }
 
-static void combine(hymg_context *context, hymgi_graph *g, double a, double b)
-{
-  const int threads = team_of(context, g);
-  (void)threads; /* without OpenMP */
-#pragma omp parallel for schedule(static) num_threads(threads)
-  for (int i = 0; i < g->n; i++)
-    g->x[i] = a * g->c[i] + b * g->x[i];
-}
-
 /* ---- level 0 ---- */
 
 static void sum(hymg_context *context, const hymgi_graph *finest, const double *r,
@@ -180,7 +173,6 @@ const hymgi_graph_ops hymgi_cpu_graphs = {
     .ascend = ascend,
     .finish = finish,
     .residual = residual,
-    .combine = combine,
 };
 
 const hymgi_graph_setup hymgi_cpu_graph_setup = {
