@@ -56,6 +56,7 @@ constexpr int64_t hymgi_cube(int64_t n)
   X(COARSE_FV4_MATRIX, "coarse_fv4_matrix", 0, 0, 0, "those of FV4's gsrb above a matrix likewise") \
   X(COARSE_OCTANTS, "coarse_octants", HYMGI_LACKS, 0, 0, "cycles of FV2 from 16^3 down in one launch of a cluster") \
   X(ROBUST_V_CYCLE, "robust_v_cycle", 0, 0, 0, "V-cycles of the robust path from 8^3 down in one launch") \
+  X(GRAPH_SWEEPS, "graph_sweeps", 1024, 1024, 1024, "a launch for each step on a graph of the pairs; from so many nodes, smaller ones in one launch") \
   X(EARLY_START, "early_start", HYMGI_LACKS, 0, 0, "kernels start before their predecessors end") \
   X(OVERLAP_STAGED, "overlap_staged", hymgi_cube(160), hymgi_cube(160), hymgi_cube(160), "sweeps in parts while staged messages are on their way") \
   X(OVERLAP, "overlap", HYMGI_NEVER, HYMGI_NEVER, HYMGI_NEVER, "the same with peers and device messages, where it has not been seen to pay")

@@ -3,6 +3,7 @@
 #include "attach.h"
 #include "exchange/exchange.h"
 #include "exchange/peers.h"
+#include "kernels/graph/graph.h"
 #include "kernels/kernels.h"
 #include "kernels/robust/robust.h"
 #include "kernels/setup.h"
@@ -139,6 +140,7 @@ constexpr hymgi_backend table(const hymgi_memory *memory)
   b.attach = HYMGI_IN_DOUBLE(hymgi_cuda_attach);
   b.detach = HYMGI_IN_DOUBLE(hymgi_cuda_detach);
   b.robust = &robust_ops;
+  b.graphs = HYMGI_IN_DOUBLE(&hymgi_cuda_graphs);
   b.fill = hymgi_cuda_fill;
   b.axpby = HYMGI_IN_DOUBLE(hymgi_cuda_axpby);
   b.shift = HYMGI_IN_DOUBLE(hymgi_cuda_shift);

@@ -684,8 +684,8 @@ HYMG_API const char *hymg_path_name(hymg_path path);
  * TENSOR: from the 8 coarse cells around, with coarse conductances in series; for pieces of high beta
  * that share coarse cells, and slow on thin sheets and wires. PAIRS: no interpolation between grids; below
  * level 0 strongly coupled cells are joined in pairs, as graphs, for random media and whatever the others are
- * slow for. An iteration takes about three times as long. Up to 3.5e8 cells, in double precision; all graphs are on the
- * host of one rank, also with backend cuda, whose level 0 stays on the GPU. AUTO: begins with WEIGHTED and, where
+ * slow for. An iteration takes about three times as long. Up to 3.5e8 cells, in double precision; all graphs are on one
+ * rank. With backend cuda its host makes them and its GPU runs the cycle. AUTO: begins with WEIGHTED and, where
  * that is slow, goes over to TENSOR within a solve, from there to PAIRS if that is slow as well, and back if
  * nothing helps; the note of the result says so. The solver then stays with the better one until its next
  * update, so a second solve may take fewer iterations than the first. */

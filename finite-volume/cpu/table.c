@@ -100,6 +100,7 @@ const hymgi_backend hymgi_cpu_table = {
     .smooth_norm = HYMGI_IN_DOUBLE(hymgi_cpu_smooth_norm),
     .robust = &robust,
     .graphs = HYMGI_IN_DOUBLE(&hymgi_cpu_graphs),
+    .graph_setup = HYMGI_IN_DOUBLE(&hymgi_cpu_graph_setup),
     .coarse_multiply = HYMGI_IN_DOUBLE(hymgi_cpu_coarse_multiply),
     .fill = hymgi_cpu_fill,
     .axpby = HYMGI_IN_DOUBLE(hymgi_cpu_axpby),

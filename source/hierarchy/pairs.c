@@ -1,4 +1,4 @@
-/* Level 0 as a graph, on the rank that has its first box, in the host's memory. */
+/* Level 0 as a graph, on the rank that has its first box, made by the host. */
 #include "hierarchy/pairs.h"
 
 #include <limits.h>
@@ -74,7 +74,6 @@ static hymg_status make_plans(const hymgi_level *level, hymgi_level *whole)
   return make_plan(whole, &back, TAG + 1, &whole->scatter);
 }
 
-/* level: as the host sees it */
 static hymg_status make_whole(const hymgi_level *level, struct hymgi_pairs *pairs)
 {
   hymg_context *const c = level->context;
@@ -136,9 +135,9 @@ static hymg_status build(hymgi_hierarchy *h, const hymgi_level *whole,
                          double *const vector[VECTORS])
 {
   struct hymgi_pairs *const pairs = h->pairs;
-  const hymgi_graph_ops *ops = pairs->ops;
-  TRY(ops->finest(whole, vector, vector[3], pairs->graph, &pairs->at));
-  return hymgi_graphs_build(h->context, ops, whole->cells, pairs);
+  const hymgi_graph_setup *const setup = hymgi_cpu_backend()->graph_setup;
+  TRY(setup->finest(whole, vector, vector[3], pairs->graph));
+  return hymgi_graphs_build(h->context, setup, whole->cells, pairs);
 }
 
 static hymg_status gather(const hymgi_level *level, const hymgi_level *whole,
@@ -155,12 +154,12 @@ static hymg_status gather(const hymgi_level *level, const hymgi_level *whole,
 
 static hymg_status build_gathered(hymgi_hierarchy *h, double *const vector[VECTORS])
 {
-  const hymgi_level *const whole = h->pairs->whole;
+  const hymgi_level whole = view_of(h->pairs->whole);
   double *gathered[VECTORS] = {NULL};
-  hymg_status status = gather(h->level, whole, vector, gathered);
-  if (status == HYMG_OK && whole->num_boxes) status = build(h, whole, gathered);
+  hymg_status status = gather(h->level, &whole, vector, gathered);
+  if (status == HYMG_OK && whole.num_boxes) status = build(h, &whole, gathered);
   for (int m = 0; m < VECTORS; m++)
-    hymgi_vector_destroy(whole, whole->vector_size, &gathered[m]);
+    hymgi_vector_destroy(&whole, whole.vector_size, &gathered[m]);
   return status;
 }
 
@@ -180,29 +179,30 @@ static hymg_status create(hymgi_hierarchy *h)
                       (long long)level->cells, INT_MAX / MOST_EDGES);
   if (!h->pairs) h->pairs = calloc(1, sizeof *h->pairs);
   if (!h->pairs) return hymgi_fail(h->context, HYMG_ENOMEM, "no memory for graphs");
-  h->pairs->ops = hymgi_cpu_backend()->graphs;
   hymgi_graphs_destroy(h->pairs);
-  if (is_elsewhere(level) && !h->pairs->here)
-    TRY(hymgi_crossing_create(level, level->vector_size, &h->pairs->here));
-  const hymgi_level view = view_of(level);
-  return h->pairs->whole || is_one_box(level) ? HYMG_OK : make_whole(&view, h->pairs);
+  h->pairs->context = h->context, h->pairs->backend = level->backend;
+  h->pairs->memory = is_elsewhere(level) ? level->memory : NULL;
+  return h->pairs->whole || is_one_box(level) ? HYMG_OK : make_whole(level, h->pairs);
 }
 
 static hymg_status build_from(hymgi_hierarchy *h, const coefficients *c)
 {
-  if (c->level.num_boxes) h->pairs->ops->couplings(&c->level, c->vector, c->vector[3]);
+  if (c->level.num_boxes)
+    hymgi_cpu_backend()->graph_setup->couplings(&c->level, c->vector, c->vector[3]);
   return h->pairs->whole ? build_gathered(h, c->vector) : build(h, &c->level, c->vector);
 }
 
-static hymg_status make(hymgi_hierarchy *h, double *excess)
+/* excess: a vector of level 0, which the graphs' memory may take the place of */
+static hymg_status make(hymgi_hierarchy *h, double **excess)
 {
   const hymgi_level *level = h->level;
   const bool copied = is_elsewhere(level);
-  coefficients c = {.level = *level, .vector = {NULL, NULL, NULL, copied ? NULL : excess}};
+  coefficients c = {.level = *level, .vector = {NULL, NULL, NULL, copied ? NULL : *excess}};
   for (int axis = 0; axis < 3 && level->num_boxes && !copied; axis++)
     c.vector[axis] = level->krylov + (axis + 1) * level->vector_size;
-  load_excess(h, excess);
-  hymg_status status = copied && level->num_boxes ? read_copies(level, &c, excess) : HYMG_OK;
+  load_excess(h, *excess);
+  hymg_status status = copied && level->num_boxes ? read_copies(level, &c, *excess) : HYMG_OK;
+  if (copied) hymgi_vector_destroy(level, level->vector_size, excess);
   status = hymgi_agree(h->context, status);
   if (status == HYMG_OK) status = build_from(h, &c);
   if (copied) release_copies(level, &c);
@@ -219,7 +219,7 @@ hymg_status hymgi_pairs_make(hymgi_hierarchy *h)
   hymg_status status = create(h);
   if (status == HYMG_OK) status = hymgi_vector_create(h->level, h->level->vector_size, &excess);
   status = hymgi_agree(h->context, status);
-  if (status == HYMG_OK) status = make(h, excess);
+  if (status == HYMG_OK) status = make(h, &excess);
   hymgi_vector_destroy(h->level, h->level->vector_size, &excess);
   if (status != HYMG_OK) hymgi_pairs_destroy(h);
   return status;
@@ -230,7 +230,6 @@ void hymgi_pairs_destroy(hymgi_hierarchy *h)
   if (!h->pairs) return;
   hymgi_graphs_destroy(h->pairs);
   destroy_whole(h->pairs);
-  hymgi_crossing_destroy(h->level, h->level->vector_size, &h->pairs->here);
   free(h->pairs);
   h->pairs = NULL;
 }

@@ -27,7 +27,7 @@ static const hymgi_option table[] = {
     {{"transfer", 1, ENUM(transfer, hymg_transfer, HYMG_TRANSFER_AUTO)},
      "auto|constant|weighted|tensor|pairs",
      "interpolation of the robust path: auto (default: weighted, or tensor or pairs where that\n"
-     "is slow), constant; pairs: graphs in place of coarse grids, on the host"},
+     "is slow), constant; pairs: graphs in place of coarse grids"},
     {{"precision", 1, HYMGI_ENUM, AT(precision), "hymg_precision", HYMG_PRECISION_AUTO, "precision",
       0, HYMG_MIXED, NULL, 0},
      "auto|double|mixed",

@@ -55,6 +55,7 @@ typedef struct setting {
   hymg_method method;
   int64_t host_cells, tail_cells;
   hymg_memory memory;
+  bool pairs;
 } setting;
 
 static hymg_status make_solver(program *p, const setting *s)
@@ -66,6 +67,7 @@ static hymg_status make_solver(program *p, const setting *s)
   o.tail_cells = s->tail_cells;
   o.memory = s->memory;
   o.method = s->method;
+  if (s->pairs) o.path = HYMG_PATH_ROBUST, o.transfer = HYMG_TRANSFER_PAIRS;
   o.rtol = 1e-8;
   THEN(hymg_solver_create(p->op, &o, &p->solver));
   return status;
@@ -92,12 +94,12 @@ static hymg_status write_and_solve(program *p)
   return status;
 }
 
-/* One launch per step; the coarse end in one launch; a transition from managed memory to the host.
- * */
+/* One launch per step; the coarse end in one launch; a transition from managed memory to the host; graphs. */
 static const setting settings[] = {
     {HYMG_FV2, HYMG_MG, .host_cells = 0, .tail_cells = 0},
     {HYMG_FV4, HYMG_FMG, .host_cells = 0, .tail_cells = 1000},
-    {HYMG_FV2, HYMG_MGPCG, .host_cells = 100, .memory = HYMG_MEMORY_MANAGED}};
+    {HYMG_FV2, HYMG_MGPCG, .host_cells = 100, .memory = HYMG_MEMORY_MANAGED},
+    {HYMG_FV2, HYMG_MG, .pairs = true}};
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
 static hymg_status run(program *p, const setting *s)

@@ -45,6 +45,8 @@ static void round_of(int index, hymg_context *context)
   t.bottom = (hymg_bottom)(index % 5);
   t.boundaries = index % 4 == 2;
   t.a = t.boundaries ? 0.5 : 0.0;
+  if (index % 6 == 4)
+    t.path = HYMG_PATH_ROBUST, t.transfer = HYMG_TRANSFER_PAIRS, t.cycle = HYMG_CYCLE_V;
   twin_open o = twin_begin(&t, &twin_ways[index % (TWIN_WAYS - 1)], &layout);
   for (int time = 0; time < 1 + index % 3; time++) {
     twin_solution s = twin_solve(&o);

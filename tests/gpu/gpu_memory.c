@@ -214,6 +214,33 @@ START_TEST(the_need_is_what_is_taken)
 }
 END_TEST
 
+/* Graphs of uniform coefficients; the need of others is an estimate. */
+START_TEST(the_need_of_pairs_is_what_is_taken)
+{
+  support_gpu_emulate("MEMORY", NULL);
+  cube c = cube_of(HYMG_FV2, 8.0 * 48 * 48 * 48);
+  hymg_options o = on_gpu(_i ? HYMG_MEMORY_MANAGED : HYMG_MEMORY_DEVICE);
+  hymg_need need;
+  hymg_solver *solver = NULL;
+  o.path = HYMG_PATH_ROBUST;
+  o.method = HYMG_MG;
+  o.transfer = HYMG_TRANSFER_PAIRS;
+  OK(c.context, hymg_solver_need(c.grid, &c.desc, 0, &o, &need));
+  OK(c.context, hymg_solver_create(c.op, &o, &solver));
+  hymg_solver_destroy(&solver);
+  const usage before = in_use();
+  OK(c.context, hymg_solver_create(c.op, &o, &solver));
+  const double taken = (double)(in_use().bytes - before.bytes) + 2.0 * 8.0 * c.cells;
+  const double block = twin_emulated() ? 65536.0 : 2097152.0, graphs = 64.0;
+  ck_assert_msg(taken <= need.device_bytes + (2.0 * need.num_levels + 8.0 + graphs) * block &&
+                    taken >= 0.75 * need.device_bytes,
+                "%.0f bytes were to be taken, %.0f were", need.device_bytes, taken);
+  hymg_solver_destroy(&solver);
+  ck_assert_uint_eq(in_use().alive, before.alive);
+  cube_end(&c);
+}
+END_TEST
+
 /* ---- managed memory ---- */
 
 /* Where the host may not touch it while kernels run, as the emulation then sees to: several boxes, whose
@@ -260,6 +287,7 @@ int main(void)
   tcase_add_test(t, there_is_room_again_once_fields_are_gone);
   if (twin_emulated()) tcase_add_test(t, auto_does_without_single_precision_where_it_does_not_fit);
   tcase_add_loop_test(t, the_need_is_what_is_taken, 0, 8);
+  tcase_add_loop_test(t, the_need_of_pairs_is_what_is_taken, 0, 2);
   suite_add_tcase(suite, t);
   t = tcase_create("managed");
   if (twin_emulated()) tcase_add_loop_test(t, lists_are_read_while_kernels_run, 0, 2);

@@ -33,6 +33,7 @@ typedef struct robust_case {
   bool stretched, data, fv4;
   bool fixed;  /* some cells have given values */
   bool closed; /* half of the faces have beta 0, in pieces of the grid */
+  bool sphere; /* faces of cells outside of a sphere have beta 0 */
   hymg_smoother smoother;
   hymg_transfer transfer;
 } robust_case;
@@ -42,6 +43,7 @@ typedef struct way {
   hymg_memory memory;
   bool large; /* all levels use the kernels for large ones */
   int64_t host_cells;
+  int64_t launched_from; /* nodes of graphs that take a launch for each step; 0: as chosen */
 } way;
 
 static const way host = {.backend = HYMG_BACKEND_HOST}, gpu = {.backend = HYMG_BACKEND_CUDA};
@@ -126,12 +128,40 @@ static void fill_checkerboard(open_problem *o, const robust_case *p, int axis)
   free(values);
 }
 
+static bool is_outside(const robust_case *p, const int cell[3])
+{
+  double square = 0;
+  for (int d = 0; d < 3; d++)
+    square += pow((cell[d] + 0.5) / p->n[d] - 0.52, 2);
+  return square > 0.2;
+}
+
+static void fill_sphere(open_problem *o, const robust_case *p, int axis, double jump, unsigned seed)
+{
+  const int zero[3] = {0, 0, 0}, *m = p->n;
+  const int n[3] = {m[0] + (axis == 0), m[1] + (axis == 1), m[2] + (axis == 2)};
+  const ptrdiff_t stride[3] = {1, n[0], (ptrdiff_t)n[0] * n[1]};
+  double *values = support_random((size_t)n[0] * (size_t)n[1] * (size_t)n[2], 0, jump, seed);
+  for (int k = 0, q = 0; k < n[2]; k++)
+    for (int j = 0; j < n[1]; j++)
+      for (int i = 0; i < n[0]; i++, q++) {
+        const int above[3] = {i, j, k};
+        const int below[3] = {i - (axis == 0), j - (axis == 1), k - (axis == 2)};
+        const bool closed = (above[axis] < m[axis] && is_outside(p, above)) ||
+                            (below[axis] >= 0 && is_outside(p, below));
+        values[q] = closed ? 0 : exp(values[q]);
+      }
+  OK(o->context, hymg_field_write(o->beta[axis], zero, n, stride, values, HYMG_HOST));
+  free(values);
+}
+
 static void fill_betas(open_problem *o, const robust_case *p, double jump, unsigned seed)
 {
   for (int axis = 0; axis < 3 && p->jump > 0; axis++) {
     fill_random(o, p, (hymg_centering)(HYMG_FACE_X + axis), 0, jump, seed + (unsigned)axis,
                 o->beta + axis);
     if (p->block) fill_checkerboard(o, p, axis);
+    if (p->sphere) fill_sphere(o, p, axis, jump, seed + (unsigned)axis);
   }
 }
 
@@ -205,6 +235,8 @@ static open_problem begin(const robust_case *p, const way *w)
   co.threads = 1;
   ck_assert_int_eq(hymg_context_create(&co, &o.context), HYMG_OK);
   if (w->large) use_large_kernels(o.context);
+  if (w->launched_from)
+    ck_assert(hymgi_kernel_form_from(o.context, "graph_sweeps", w->launched_from));
   open_grid(p, &o);
   open_operator(p, &o);
   const hymg_options options = options_of(p, w);
@@ -280,6 +312,7 @@ static void describe(const robust_case *p, const char *what, char *text, size_t 
            p->data ? " boundary data" : "",
            p->fixed    ? " fixed cells"
            : p->closed ? " closed faces"
+           : p->sphere ? " a sphere"
                        : "",
            (int)p->smoother, (int)p->transfer);
 }
@@ -394,6 +427,28 @@ START_TEST(every_problem)
   check(&p, &gpu, "gpu");
   p.transfer = HYMG_TRANSFER_PAIRS;
   check(&p, &gpu, "gpu");
+}
+END_TEST
+
+/* Graphs on the GPU whatever takes a launch for each step, and where levels below level 0 would be the host's. */
+START_TEST(pairs)
+{
+  static const robust_case cases[] = {
+      {{25, 23, 21}, "dd dd dn", .jump = 2, .sphere = true},
+      {{26, 19, 17}, "nn nn nn", .jump = 5, .sphere = true, .a = 0.2},
+      {{25, 18, 21}, "dn nd pp", .jump = 4, .closed = true},
+      {{17, 20, 15}, "nn nn nn", .jump = 2, .closed = true, .fixed = true},
+      {{64, 21, 1}, "dd pp nn", .jump = 9},
+      {{19, 23, 14}, "pp nd rr", .jump = 6, .data = true, .stretched = true},
+      {{20, 19, 18}, "dd dd dd", .jump = 3, .extrapolation = HYMG_EXTRAPOLATION_QUADRATIC}};
+  static const way ways[] = {{.backend = HYMG_BACKEND_CUDA, .launched_from = 1},
+                             {.backend = HYMG_BACKEND_CUDA, .launched_from = 150},
+                             {.backend = HYMG_BACKEND_CUDA, .host_cells = 400},
+                             {.backend = HYMG_BACKEND_CUDA, .memory = HYMG_MEMORY_MANAGED}};
+  static const char *const name[] = {"launches", "some launches", "levels on the host", "managed"};
+  robust_case p = cases[_i % 7];
+  p.transfer = HYMG_TRANSFER_PAIRS;
+  check(&p, ways + _i % 4, name[_i % 4]);
 }
 END_TEST
 
@@ -594,6 +649,7 @@ int main(void)
   suite_add_tcase(suite, t);
   t = tcase_create("solves");
   tcase_add_loop_test(t, every_problem, 0, PROBLEMS / step);
+  tcase_add_loop_test(t, pairs, 0, 28 / step);
   tcase_add_loop_test(t, every_smoother, 0, PROBLEMS / step);
   tcase_add_loop_test(t, large_kernels, 0, PROBLEMS / step);
   tcase_add_loop_test(t, known_strides, 0, 2);

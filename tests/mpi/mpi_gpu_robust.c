@@ -18,6 +18,7 @@ static const struct {
     {{40, 8, 20}, "dd nn dd", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_DEFAULT, HYMG_TRANSFER_AUTO},
     {{24, 16, 20}, "pp dd nd", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_LINEAR, HYMG_TRANSFER_TENSOR},
     {{16, 20, 12}, "pp nn dd", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_DEFAULT, HYMG_TRANSFER_TENSOR},
+    {{24, 16, 20}, "dd nn pp", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_DEFAULT, HYMG_TRANSFER_PAIRS},
     /* in 2 x 2 boxes these are cut at odd cells */
     {{30, 18, 11}, "dd pp dd", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_DEFAULT, HYMG_TRANSFER_AUTO},
     {{18, 22, 7}, "pp nd pp", 1, HYMG_GSRB, HYMG_EXTRAPOLATION_LINEAR, HYMG_TRANSFER_AUTO},
@@ -26,7 +27,7 @@ static const struct {
     {{32, 20, 24}, "dd nd pp", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_DEFAULT, HYMG_TRANSFER_AUTO},
     {{128, 8, 16}, "dd pp dd", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_DEFAULT, HYMG_TRANSFER_AUTO},
 };
-enum { FIXED = 5, CUT = 6, PROBLEMS = CUT, CUT_PROBLEMS = 3, LIMITED = CUT + CUT_PROBLEMS };
+enum { FIXED = 5, CUT = 7, PROBLEMS = CUT, CUT_PROBLEMS = 3, LIMITED = CUT + CUT_PROBLEMS };
 
 static twin robust_twin(int index)
 {

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const hymgi_graph_ops *ops(void)
+static const hymgi_graph_setup *setup(void)
 {
-  return hymgi_cpu_backend()->graphs;
+  return hymgi_cpu_backend()->graph_setup;
 }
 
 /* ---- graphs from dense matrices ---- */
@@ -186,12 +186,12 @@ static void compare_step(hymg_context *c, int kind, int n, unsigned seed)
     excess[i] = fmax(excess[i], 0);
   hymgi_graph g = graph_of(n, t, excess, seed), coarse = {0};
   int *want = malloc(sizeof *want * (size_t)(n + 1)), nodes;
-  OK(c, ops()->match(c, 1, &g, false, &nodes));
+  OK(c, setup()->match(c, 1, &g, false, &nodes));
   ck_assert_int_eq(nodes, oracle_parents(t, n, want));
   for (int i = 0; i < n; i++)
     ck_assert_msg(g.parent[i] == want[i], "kind %d, %d nodes: node %d in %d, not %d", kind, n, i,
                   g.parent[i], want[i]);
-  OK(c, ops()->coarsen(c, 1, &g, nodes, &coarse));
+  OK(c, setup()->coarsen(c, 1, &g, nodes, &coarse));
   double *sums = oracle_coarse(t, n, want, nodes), *e = calloc((size_t)nodes + 1, sizeof *e);
   for (int i = 0; i < n; i++)
     e[want[i]] += excess[i];
@@ -254,8 +254,8 @@ START_TEST(graphs_have_the_same_bits_with_any_threads)
   int nodes[2];
   for (int m = 0; m < 2; m++) {
     hymg_context *c = context_of(m ? 3 + 2 * _i : 1);
-    OK(c, ops()->match(c, c->threads, g + m, false, nodes + m));
-    OK(c, ops()->coarsen(c, c->threads, g + m, nodes[m], coarse + m));
+    OK(c, setup()->match(c, c->threads, g + m, false, nodes + m));
+    OK(c, setup()->coarsen(c, c->threads, g + m, nodes[m], coarse + m));
     hymg_context_destroy(&c);
   }
   ck_assert_int_eq(nodes[0], nodes[1]);
@@ -288,7 +288,8 @@ static void check_lists(const hymgi_graph *fine, int nodes)
 }
 
 /* A packed graph's residual is that of a dense matrix. */
-static void compare_packed(hymgi_graph *g, const double *t, const double *excess, unsigned seed)
+static void compare_packed(hymg_context *c, const hymgi_graph *g, const double *t,
+                           const double *excess, unsigned seed)
 {
   const int n = g->n;
   const size_t whole = hymgi_whole_slices(n);
@@ -296,7 +297,7 @@ static void compare_packed(hymgi_graph *g, const double *t, const double *excess
   double *r = support_poison(whole);
   hymgi_graph with = *g;
   with.b = b, with.c = x, with.r = r;
-  ops()->residual(1, &with);
+  hymgi_cpu_backend()->graphs->residual(c, &with);
   for (int i = 0; i < n; i++) {
     double want = b[i] - excess[i] * x[i], size = fabs(b[i]) + excess[i];
     for (int j = 0; j < n; j++) {
@@ -318,7 +319,7 @@ static void compare_hierarchy(hymg_context *c, int kind, int n, unsigned seed)
     excess[i] = fmax(excess[i], 0);
   struct hymgi_pairs *p = calloc(1, sizeof *p);
   p->graph[0] = graph_of(n, t, excess, seed);
-  OK(c, hymgi_graphs_build(c, ops(), n, p));
+  OK(c, hymgi_graphs_build(c, setup(), n, p));
   for (int l = 1; l < p->count; l++) {
     hymgi_graph *const fine = p->graph + l - 1, *const g = p->graph + l;
     check_lists(fine, g->n);
@@ -329,7 +330,7 @@ static void compare_hierarchy(hymg_context *c, int kind, int n, unsigned seed)
     free(t);
     free(excess);
     t = sums, excess = e;
-    compare_packed(g, t, excess, seed + (unsigned)l);
+    compare_packed(c, g, t, excess, seed + (unsigned)l);
   }
   hymgi_graphs_destroy(p);
   free(p);
@@ -347,6 +348,61 @@ START_TEST(packed_graphs_are_dense_matrices)
 }
 END_TEST
 
+/* The solution of the last graph by its matrix, and by the cycle over those below. */
+static void compare_matrix(struct hymgi_pairs *p, unsigned seed)
+{
+  enum { SUMS = HYMGI_MATRIX_SUMS };
+  const int last = p->last;
+  hymgi_graph *const g = p->graph + last;
+  double *const b = support_random((size_t)g->n, -1, 1, seed), *const x =
+                                                                   support_poison((size_t)g->n);
+  memcpy(g->b, b, (size_t)g->n * sizeof *b);
+  hymgi_graphs_solve(p, last);
+  memcpy(x, g->x, (size_t)g->n * sizeof *x);
+  p->last = p->count - 1;
+  memcpy(g->b, b, (size_t)g->n * sizeof *b);
+  hymgi_graphs_solve(p, last);
+  p->last = last;
+  support_assert_close("x", "by a matrix", (size_t)g->n, x, g->x, 1e-9);
+  for (int i = 0; i < g->n; i++)
+    for (int j = 0; j < i; j++) {
+      const double low = g->matrix[(j / SUMS * g->n + i) * SUMS + j % SUMS];
+      const double high = g->matrix[(i / SUMS * g->n + j) * SUMS + i % SUMS];
+      ck_assert_double_le(fabs(low - high),
+                          1e-9 * (fabs(low) + fabs(high)) + 1e-12 / g->diagonal[i]);
+    }
+  free(b);
+  free(x);
+}
+
+START_TEST(small_graphs_are_solved_by_a_matrix)
+{
+  static const int least[KINDS] = {[SPARSE] = 4, [TIES] = 4};
+  int made = 0;
+  hymg_context *c = context_of(1);
+  for (unsigned seed = 1; seed < 9; seed++) {
+    const int n = 70 + 40 * (int)seed;
+    double *t = couplings(_i, n, seed), *excess = support_random((size_t)n, 0, 1, seed);
+    struct hymgi_pairs *p = calloc(1, sizeof *p);
+    p->graph[0] = graph_of(n, t, excess, seed);
+    OK(c, hymgi_graphs_build(c, setup(), n, p));
+    const hymgi_graph *const g = p->graph + p->last;
+    ck_assert(!g->matrix == (p->last == p->count - 1));
+    if (g->matrix) {
+      ck_assert(g->n <= HYMGI_MATRIX_CELLS && (p->last == 1 || g[-1].n > HYMGI_MATRIX_CELLS));
+      compare_matrix(p, seed);
+      made++;
+    }
+    hymgi_graphs_destroy(p);
+    free(p);
+    free(t);
+    free(excess);
+  }
+  ck_assert_int_ge(made, least[_i]);
+  hymg_context_destroy(&c);
+}
+END_TEST
+
 /* Couplings that grow by 5 from node to node: only the last one finds a partner that wants it. */
 START_TEST(a_chain_without_partners_ends)
 {
@@ -357,11 +413,12 @@ START_TEST(a_chain_without_partners_ends)
     t[i * NODES + i - 1] = t[(i - 1) * NODES + i] = pow(5, i - NODES / 2);
   struct hymgi_pairs *p = calloc(1, sizeof *p);
   p->graph[0] = graph_of(NODES, t, excess, 1);
-  OK(c, hymgi_graphs_build(c, ops(), NODES, p));
+  OK(c, hymgi_graphs_build(c, setup(), NODES, p));
   ck_assert_int_eq(p->count, HYMGI_MAX_GRAPHS);
   ck_assert_int_eq(p->graph[p->count - 1].n, 1);
   ck_assert_int_eq(p->graph[p->count - 1].edges, 0);
   ck_assert(p->graph[p->count - 1].diagonal[0] == 0);
+  ck_assert_int_eq(p->last, p->count - 1); /* a matrix would lose all digits */
   hymgi_graphs_destroy(p);
   free(p);
   free(t);
@@ -580,6 +637,7 @@ int main(void)
   tcase_add_loop_test(c, matching_and_coarse_graphs_are_those_of_dense_matrices, 0, KINDS);
   tcase_add_loop_test(c, graphs_have_the_same_bits_with_any_threads, 0, 2);
   tcase_add_loop_test(c, packed_graphs_are_dense_matrices, 0, KINDS);
+  tcase_add_loop_test(c, small_graphs_are_solved_by_a_matrix, 0, KINDS);
   tcase_add_test(c, a_chain_without_partners_ends);
   tcase_add_test(c, the_history_is_that_of_the_reference);
   tcase_add_loop_test(c, uniform_grids_have_few_levels_and_nonzeros, 0, 3);

@@ -117,7 +117,7 @@ static void number_row(const grid_of *c, int j, int k)
     if (number[i] >= 0) number[i] += c->first[j + c->g->n[1] * k];
 }
 
-static void fill_row(const grid_of *c, int j, int k, hymgi_graph *graph, ptrdiff_t *place_of)
+static void fill_row(const grid_of *c, int j, int k, hymgi_graph *graph)
 {
   for (int i = 0; i < c->g->n[0]; i++) {
     const int at[3] = {i, j, k}, node = c->number[place(c, at)];
@@ -125,8 +125,8 @@ static void fill_row(const grid_of *c, int j, int k, hymgi_graph *graph, ptrdiff
     const int e = graph->start[node];
     double off;
     edges_of(c, at, graph->to + e, graph->weight + e, &off);
-    place_of[node] = hymgi_at(c->g, i, j, k);
-    graph->excess[node] = c->excess[place_of[node]];
+    graph->at[node] = hymgi_at(c->g, i, j, k);
+    graph->excess[node] = c->excess[graph->at[node]];
     graph->diagonal[node] = graph->excess[node] + off;
   }
 }
@@ -164,7 +164,7 @@ static void number_cells(const grid_of *c, hymgi_graph *graph)
 }
 
 hymg_status hymgi_cpu_graph_finest(const hymgi_level *level, double *const high[3],
-                                   const double *excess, hymgi_graph *graph, ptrdiff_t **at)
+                                   const double *excess, hymgi_graph *graph)
 {
   bool ok = true;
   const int *n = level->n;
@@ -181,10 +181,10 @@ hymg_status hymgi_cpu_graph_finest(const hymgi_level *level, double *const high[
   graph->weight = hymgi_cpu_graph_array(edges, sizeof(double), &ok);
   graph->excess = hymgi_cpu_graph_array(nodes, sizeof(double), &ok);
   graph->diagonal = hymgi_cpu_graph_array(nodes, sizeof(double), &ok);
-  *at = hymgi_cpu_graph_array(nodes, sizeof **at, &ok);
+  graph->at = hymgi_cpu_graph_array(nodes, sizeof *graph->at, &ok);
   if (ok) {
     FOR_CELLS(level, 1, n[1], n[2])
-    fill_row(&c, j + i, k, graph, *at);
+    fill_row(&c, j + i, k, graph);
   }
   free(c.number);
   free(c.first);

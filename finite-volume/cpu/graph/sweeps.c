@@ -1,13 +1,14 @@
 /* Cycles over graphs: Chebyshev's polynomial of degree 2 on [1/4, 2] for D^-1 A, transfers, and what solves a graph twice.
  * Rows are gathered and sums are in stored order. */
 #include "cpu/graph/graph.h"
-
-/* p = FIRST D^-1 r, x += p; then p = AGAIN p + SECOND D^-1 r, x += p */
-#define FIRST  (8.0 / 9)
-#define AGAIN  (49.0 / 113)
-#define SECOND (144.0 / 113)
+#include "formulas/graph.h"
 
 enum { LANES = HYMGI_LANES };
+
+static int team_of(const hymg_context *context, const hymgi_graph *g)
+{
+  return hymgi_team_worth(g->n, context->team.size);
+}
 
 static int slices_of(const hymgi_graph *g)
 {
@@ -36,21 +37,22 @@ static inline void residuals(const hymgi_graph *g, int slice, const double *b, c
     r[LANES * slice + m] = of_slice[m];
 }
 
-static void descend(int threads, hymgi_graph *g, hymgi_graph *coarse)
+static void descend(hymg_context *context, hymgi_graph *g, hymgi_graph *coarse)
 {
+  const int threads = team_of(context, g);
   const int slices = slices_of(g);
   (void)threads; /* without OpenMP */
 #pragma omp parallel num_threads(threads)
   {
 #pragma omp for schedule(static)
     for (int i = 0; i < g->n; i++)
-      g->y[i] = FIRST * (g->inverse[i] * g->b[i]);
+      g->y[i] = hymgi_graph_first(g->inverse[i], g->b[i]);
 #pragma omp for schedule(static)
     for (int s = 0; s < slices; s++) {
       double r[LANES];
       residual_of(g, s, g->b, g->y, r);
       for (int m = 0, i = LANES * s; m < LANES; m++, i++)
-        g->x[i] = g->y[i] + (AGAIN * g->y[i] + SECOND * (g->inverse[i] * r[m]));
+        g->x[i] = g->y[i] + hymgi_graph_second(g->inverse[i], g->y[i], r[m]);
     }
 #pragma omp for schedule(static)
     for (int s = 0; s < slices; s++)
@@ -65,8 +67,9 @@ static void descend(int threads, hymgi_graph *g, hymgi_graph *coarse)
   }
 }
 
-static void ascend(int threads, const hymgi_graph *coarse, hymgi_graph *g)
+static void ascend(hymg_context *context, const hymgi_graph *coarse, hymgi_graph *g, bool second)
 {
+  const int threads = team_of(context, g);
   const int slices = slices_of(g);
   (void)threads; /* without OpenMP */
 #pragma omp parallel num_threads(threads)
@@ -79,7 +82,7 @@ static void ascend(int threads, const hymgi_graph *coarse, hymgi_graph *g)
       double r[LANES];
       residual_of(g, s, g->b, g->y, r);
       for (int m = 0, i = LANES * s; m < LANES; m++, i++) {
-        g->p[i] = FIRST * (g->inverse[i] * r[m]);
+        g->p[i] = hymgi_graph_first(g->inverse[i], r[m]);
         g->x[i] = g->y[i] + g->p[i];
       }
     }
@@ -88,7 +91,9 @@ static void ascend(int threads, const hymgi_graph *coarse, hymgi_graph *g)
       double r[LANES];
       residual_of(g, s, g->b, g->x, r);
       for (int m = 0, i = LANES * s; m < LANES; m++, i++)
-        g->y[i] = g->x[i] + (AGAIN * g->p[i] + SECOND * (g->inverse[i] * r[m]));
+        g->y[i] = g->x[i] + hymgi_graph_second(g->inverse[i], g->p[i], r[m]);
+      for (int m = 0, i = LANES * s; m < LANES && second; m++, i++)
+        g->y[i] = hymgi_graph_twice(g->c[i], g->y[i]);
     }
   }
   double *const x = g->x;
@@ -96,16 +101,35 @@ static void ascend(int threads, const hymgi_graph *coarse, hymgi_graph *g)
   g->y = x;
 }
 
-static void divide(int threads, hymgi_graph *g)
+static void multiply(const hymgi_graph *g)
 {
+  enum { SUMS = HYMGI_MATRIX_SUMS };
+  const double *from = g->matrix;
+  for (int row = 0; row < g->n; row++, from += SUMS) {
+    double s[SUMS] = {0};
+    for (int c = 0; c < g->n; c += SUMS)
+      for (int m = 0; m < SUMS; m++)
+        s[m] += from[c * g->n + m] * g->b[c + m];
+    g->x[row] = ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+  }
+}
+
+static void finish(hymg_context *context, hymgi_graph *g)
+{
+  const int threads = team_of(context, g);
   (void)threads; /* without OpenMP */
+  if (g->matrix) {
+    multiply(g);
+    return;
+  }
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (int i = 0; i < g->n; i++)
     g->x[i] = g->inverse[i] * g->b[i];
 }
 
-static void residual(int threads, hymgi_graph *g)
+static void residual(hymg_context *context, hymgi_graph *g)
 {
+  const int threads = team_of(context, g);
   const int slices = slices_of(g);
   (void)threads; /* without OpenMP */
 #pragma omp parallel for schedule(static) num_threads(threads)
@@ -113,51 +137,49 @@ static void residual(int threads, hymgi_graph *g)
     residuals(g, s, g->b, g->c, g->r);
 }
 
-static void combine(int threads, hymgi_graph *g, double a, double b)
-{
-  (void)threads; /* without OpenMP */
-#pragma omp parallel for schedule(static) num_threads(threads)
-  for (int i = 0; i < g->n; i++)
-    g->x[i] = a * g->c[i] + b * g->x[i];
-}
-
 /* ---- level 0 ---- */
 
-static void sum(int threads, const hymgi_graph *finest, const ptrdiff_t *at, const double *r,
+static void sum(hymg_context *context, const hymgi_graph *finest, const double *r,
                 hymgi_graph *coarse)
 {
+  const int threads = team_of(context, finest);
   (void)threads; /* without OpenMP */
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (int I = 0; I < coarse->n; I++) {
     double of_children = 0;
     for (int m = finest->first[I]; m < finest->first[I + 1]; m++)
-      of_children += r[at[finest->child[m]]];
+      of_children += r[finest->at[finest->child[m]]];
     coarse->b[I] = of_children;
   }
 }
 
-static void spread(int threads, const hymgi_graph *finest, const ptrdiff_t *at,
-                   const hymgi_graph *coarse, bool add, double *x)
+static void spread(hymg_context *context, const hymgi_graph *finest, const hymgi_graph *coarse,
+                   bool add, double *x)
 {
+  const int threads = team_of(context, finest);
   (void)threads; /* without OpenMP */
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (int i = 0; i < finest->n; i++) {
     const double value = coarse->x[finest->parent[i]];
-    x[at[i]] = add ? x[at[i]] + value : value;
+    double *const cell = x + finest->at[i];
+    *cell = add ? *cell + value : value;
   }
 }
 
 const hymgi_graph_ops hymgi_cpu_graphs = {
+    .sum = sum,
+    .spread = spread,
+    .descend = descend,
+    .ascend = ascend,
+    .finish = finish,
+    .residual = residual,
+};
+
+const hymgi_graph_setup hymgi_cpu_graph_setup = {
+    .ops = &hymgi_cpu_graphs,
     .couplings = hymgi_cpu_graph_couplings,
     .finest = hymgi_cpu_graph_finest,
     .match = hymgi_cpu_graph_match,
     .coarsen = hymgi_cpu_graph_coarsen,
     .pack = hymgi_cpu_graph_pack,
-    .sum = sum,
-    .spread = spread,
-    .descend = descend,
-    .ascend = ascend,
-    .divide = divide,
-    .residual = residual,
-    .combine = combine,
 };

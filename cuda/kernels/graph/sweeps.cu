@@ -1,0 +1,175 @@
+/* The steps of a cycle over graphs, a launch each. Whoever writes b of a graph, or r in its place, also makes the first step of
+ * its smoother, to y. What set-up has made is loaded before the wait. */
+#include "device/loops.cuh"
+#include "kernels/graph/rows.cuh"
+
+namespace
+{
+
+__device__ __forceinline__ int node_of_thread()
+{
+  return (int)(blockIdx.x * blockDim.x + threadIdx.x);
+}
+
+template <typename... P, typename... A>
+void for_nodes(hymg_context *context, int n, void (*kernel)(P...), A... args)
+{
+  hymgi_launch(context, kernel, dim3(blocks_for(n, ROW_THREADS)), dim3(ROW_THREADS), args...);
+}
+
+/* ---- within a graph ---- */
+
+enum row_step { DOWN, RESIDUAL, UP, LAST, LAST_OF_TWO, AGAIN };
+
+template <row_step STEP>
+__global__ void __launch_bounds__(ROW_THREADS)
+    on_rows(const __grid_constant__ graph_rows g, const __grid_constant__ graph_vectors v)
+{
+  const int i = node_of_thread();
+  graph_row row = {};
+  if (i < g.n) row = row_at(g, i);
+  let_successors_start();
+  wait_for_predecessors();
+  if (i >= g.n) return;
+  if (STEP == DOWN) smooth_down(g, row, i, v);
+  if (STEP == RESIDUAL) v.p[i] = residual_of(g, row, i, v.b, v.x);
+  if (STEP == UP) smooth_up(g, row, i, v);
+  if (STEP == LAST) v.y[i] = smoothed(g, row, i, v);
+  if (STEP == LAST_OF_TWO) v.y[i] = hymgi_graph_twice(v.c[i], smoothed(g, row, i, v));
+  if (STEP == AGAIN) start_again(g, row, i, v);
+}
+
+template <row_step STEP> void take_step(hymg_context *context, const hymgi_graph *g)
+{
+  for_nodes(context, g->n, on_rows<STEP>, rows_of(g), vectors_of(g));
+}
+
+__global__ void __launch_bounds__(ROW_THREADS)
+    divide_by_diagonal(int n, const double *inverse, const double *b, double *x)
+{
+  let_successors_start();
+  wait_for_predecessors();
+  const int i = node_of_thread();
+  if (i < n) x[i] = __ldg(inverse + i) * b[i];
+}
+
+__global__ void __launch_bounds__(ROW_THREADS)
+    multiply_by_matrix(int n, const double *matrix, const double *b, double *x)
+{
+  let_successors_start();
+  wait_for_predecessors();
+  multiply(matrix, n, b, [&](int i, double value) { x[i] = value; });
+}
+
+/* ---- between graphs ---- */
+
+/* at: NULL, or where the values of the nodes are */
+__global__ void __launch_bounds__(ROW_THREADS)
+    sum_children(int n, const int *first, const int *child, const ptrdiff_t *at, const double *r,
+                 const double *inverse, double *b, double *y)
+{
+  const int i = node_of_thread();
+  const int low = i < n ? __ldg(first + i) : 0, high = i < n ? __ldg(first + i + 1) : 0;
+  let_successors_start();
+  wait_for_predecessors();
+  if (i >= n) return;
+  double sum = 0;
+#pragma unroll 2
+  for (int m = low; m < high; m++) {
+    const int from = __ldg(child + m);
+    sum += r[at ? __ldg(at + from) : from];
+  }
+  b[i] = sum;
+  y[i] = hymgi_graph_first(__ldg(inverse + i), sum);
+}
+
+void sum_to(hymg_context *context, const hymgi_graph *fine, const double *r,
+            const hymgi_graph *coarse)
+{
+  for_nodes(context, coarse->n, sum_children, coarse->n, fine->first, fine->child, fine->at, r,
+            coarse->inverse, coarse->b, coarse->y);
+}
+
+__global__ void __launch_bounds__(ROW_THREADS)
+    add_parents(int n, const int *parent, const double *coarse, const double *x, double *y)
+{
+  const int i = node_of_thread(), from = i < n ? __ldg(parent + i) : 0;
+  let_successors_start();
+  wait_for_predecessors();
+  if (i < n) y[i] = x[i] + coarse[from];
+}
+
+template <bool ADD>
+__global__ void __launch_bounds__(ROW_THREADS)
+    spread_to_cells(int n, const int *parent, const ptrdiff_t *at, const double *coarse, double *x)
+{
+  const int i = node_of_thread(), from = i < n ? __ldg(parent + i) : 0;
+  const ptrdiff_t cell = i < n ? __ldg(at + i) : 0;
+  let_successors_start();
+  wait_for_predecessors();
+  if (i < n) x[cell] = ADD ? x[cell] + coarse[from] : coarse[from];
+}
+
+/* ---- as in pairs.h ---- */
+
+void sum(hymg_context *context, const hymgi_graph *finest, const double *r, hymgi_graph *coarse)
+{
+  sum_to(context, finest, r, coarse);
+}
+
+void spread(hymg_context *context, const hymgi_graph *finest, const hymgi_graph *coarse, bool add,
+            double *x)
+{
+  for_nodes(context, finest->n, add ? spread_to_cells<true> : spread_to_cells<false>, finest->n,
+            finest->parent, finest->at, coarse->x, x);
+}
+
+void descend(hymg_context *context, hymgi_graph *fine, hymgi_graph *coarse)
+{
+  take_step<DOWN>(context, fine);
+  take_step<RESIDUAL>(context, fine);
+  sum_to(context, fine, fine->p, coarse);
+}
+
+void exchange_solution(hymgi_graph *g)
+{
+  double *const x = g->x;
+  g->x = g->y;
+  g->y = x;
+}
+
+void ascend(hymg_context *context, const hymgi_graph *coarse, hymgi_graph *fine, bool second)
+{
+  for_nodes(context, fine->n, add_parents, fine->n, fine->parent, coarse->x, fine->x, fine->y);
+  take_step<UP>(context, fine);
+  if (second)
+    take_step<LAST_OF_TWO>(context, fine);
+  else
+    take_step<LAST>(context, fine);
+  exchange_solution(fine);
+}
+
+void finish(hymg_context *context, hymgi_graph *g)
+{
+  if (g->matrix)
+    hymgi_launch(context, multiply_by_matrix, dim3(1), dim3(ROW_THREADS), g->n, g->matrix, g->b,
+                 g->x);
+  else
+    for_nodes(context, g->n, divide_by_diagonal, g->n, g->inverse, g->b, g->x);
+}
+
+void residual(hymg_context *context, hymgi_graph *g)
+{
+  take_step<AGAIN>(context, g);
+}
+
+void tail(struct hymgi_pairs *pairs)
+{
+  hymgi_cuda_graph_tail(pairs);
+  exchange_solution(pairs->graph + pairs->tail);
+}
+
+} /* namespace */
+
+extern "C" const hymgi_graph_ops hymgi_cuda_graphs = {
+    sum, spread, descend, ascend, finish, residual, hymgi_cuda_graph_tail_from, tail};
