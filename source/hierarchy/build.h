@@ -84,7 +84,8 @@ static inline int hymgi_discretised(const hymgi_hierarchy *h)
  * method.masked by it, for which there need not be levels. Fields of beta that are one number on all faces are taken
  * out of d, for that number. */
 hymg_status hymgi_coefficients_check(hymgi_hierarchy *h, hymg_operator_desc *d);
-double hymgi_range_ratio(const hymgi_hierarchy *h); /* the largest beta over the smallest, of these */
+double
+hymgi_range_ratio(const hymgi_hierarchy *h); /* the largest beta over the smallest, of these */
 /* Reads the coefficients, which have been checked, for those levels, all but boundaries, diagonals and
  * bounds of eigenvalues, which finish adds to `count` levels. Collective. */
 hymg_status hymgi_coefficients_load(hymgi_hierarchy *h);

@@ -83,8 +83,8 @@ static void make_plane(const hymgi_level *level, int b, int face, const double *
     plane[m] = fmin(fmax(plane[m], 0), 1);
 }
 
-static hymg_status read_field(hymgi_hierarchy *h, int face, const hymg_field *field, double constant,
-                        double *cells)
+static hymg_status read_field(hymgi_hierarchy *h, int face, const hymg_field *field,
+                              double constant, double *cells)
 {
   if (field) return hymgi_boundary_read(h->system, field, face, cells);
   hymgi_boundary_each(h->system, face, cells, hymgi_boundary_set, &constant);
