@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <thread>
+
 static int passed, failed;
 
 static void check(bool holds, const char *what, int line)
@@ -294,6 +296,14 @@ static void graph_is_replayed(cudaStream_t stream)
   OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
   CHECK(cudaMalloc(&x, 8) == cudaErrorStreamCaptureUnsupported);
   CHECK(cudaStreamEndCapture(stream, &graph) == cudaErrorStreamCaptureInvalidated);
+  double *other = nullptr;
+  cudaError_t there;
+  OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+  std::thread([&] { there = cudaMalloc(&other, 8); }).join();
+  OK(there);
+  CHECK(cudaMalloc(&x, 8) == cudaErrorStreamCaptureUnsupported);
+  CHECK(cudaStreamEndCapture(stream, &graph) == cudaErrorStreamCaptureInvalidated);
+  OK(cudaFree(other));
   OK(cudaEventDestroy(event));
   OK(cudaStreamDestroy(side));
   OK(cudaFree(x));

@@ -83,7 +83,7 @@ START_TEST(unknown_choices_are_refused)
   refused(&o, HYMG_EINVAL, "cycle 20: -1 (default) to 2 (F)", NULL);
   o = hymg_options_default();
   o.tuning = (hymg_tuning)21;
-  refused(&o, HYMG_EINVAL, "tuning 21: 0 (measure) to 1 (estimate)", NULL);
+  refused(&o, HYMG_EINVAL, "tuning 21: 0 (measure) to 2 (auto)", NULL);
   o = hymg_options_default();
   o.interpolation_v = (hymg_interpolation)3;
   refused(&o, HYMG_EINVAL, "interpolation 3", "4 (v4)");
@@ -130,7 +130,7 @@ static const struct {
     {"memory", 2, "memory 2: 0 (device) to 1 (managed)"},
     {"host-cells", -2, "host_cells -2: at least 0, or -1 (measured)"},
     {"tail-cells", -5e9, "tail_cells -5000000000: at least 0, or -1 (measured)"},
-    {"tuning", 2, "tuning 2: 0 (measure) to 1 (estimate)"},
+    {"tuning", 3, "tuning 3: 0 (measure) to 2 (auto)"},
     {"transport", HYMG_TRANSPORT_NONE, "transport 5: 0 (auto) to 4 (nccl)"},
     {"gather-cells", -2, "gather_cells -2: at least 0, or -1 (as fits)"},
     {"peer-seconds", 2e6, "peer_seconds 2e+06: more than 0, at most 1e6"},

@@ -149,10 +149,13 @@ size_t total_memory()
   return size_t(number("HYMG_EMULATION_MEMORY", 4096)) << 20;
 }
 
+/* A capture of mode global forbids it to all threads, one of mode thread local to its own. */
 bool capture_forbids()
 {
   for (CUgraph_st *graph : graphs)
-    if (graph->capturing && graph->mode != cudaStreamCaptureModeRelaxed) {
+    if (graph->capturing && (graph->mode == cudaStreamCaptureModeGlobal ||
+                             (graph->mode == cudaStreamCaptureModeThreadLocal &&
+                              graph->thread == std::this_thread::get_id()))) {
       graph->invalid = true;
       return true;
     }

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <thread>
 
 #include <signal.h>
 #include <time.h>
@@ -21,6 +22,7 @@ typedef std::function<void()> emulated_work;
 struct CUgraph_st {
   std::vector<emulated_work> nodes;
   cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
+  std::thread::id thread = std::this_thread::get_id(); /* that began the capture */
   bool invalid = false, capturing = false;
 };
 struct CUgraphExec_st {
