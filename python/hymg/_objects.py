@@ -196,16 +196,16 @@ class Objects:
             others = [ffi.NULL] * (3 - len(self._axes))
             volume = fields["volume", 0][0]
             self._check(lib.hymg_grid_measure(self._grid, volume, faces[0] + others, faces[1] + others))
-            found = [self._read_out(fields[name, axis][0], shape) for name, axis, _, shape in wanted]
+            found = [self._read_out(fields[name, axis][0], shape, kind) for name, axis, kind, shape in wanted]
         finally:
             destroy_fields(fields)
         count = len(self.shape)
         return _curved.Measures(found[0], tuple(found[1 : 1 + count]), tuple(found[1 + count :]))
 
-    def _read_out(self, field: Any, shape: tuple[int, ...]) -> Any:
+    def _read_out(self, field: Any, shape: tuple[int, ...], centering: int) -> Any:
         """A new NumPy array of a field of cells or faces."""
         array = np.zeros(shape, order=self._order)
-        self._copy_out(field, _arrays.view(array, Wanted("array", shape, output=True)))
+        self._copy_out(field, _arrays.view(array, Wanted("array", shape, output=True)), centering)
         return array
 
     def _make_operator(self, stencil: str, extrapolation: str, limiter: float, **coefficients: Any) -> None:
@@ -460,8 +460,8 @@ class Objects:
         with self._wrapped(view, centering, low) as array:
             self._check(lib.hymg_field_copy(array, field))
 
-    def _copy_out(self, field: Any, view: View) -> None:
-        with self._wrapped(view) as array:
+    def _copy_out(self, field: Any, view: View, centering: int = lib.HYMG_CELL) -> None:
+        with self._wrapped(view, centering) as array:
             self._check(lib.hymg_field_copy(field, array))
         self._wait(field, view)
 
