@@ -411,16 +411,16 @@ static hymg_status weigh(search *s, hymgi_pieces *p)
 {
   hymg_context *c = s->h->context;
   const size_t count = (size_t)p->floating + 1;
-  double *const hold = calloc(2 * count, sizeof *hold), *const distance = hold + count;
+  double *const hold = calloc(2 * count, sizeof *hold);
   int *const number = malloc(count * sizeof *number);
   hymg_status status = HYMG_OK;
   if (!hold || !number) status = hymgi_fail(c, HYMG_ENOMEM, "no memory for %zu pieces", count - 1);
   status = hymgi_agree(c, status);
   if (status == HYMG_OK) {
-    hymgi_pieces_holds(s->level, p, hold, distance);
+    hymgi_pieces_holds(s->level, p, hold, hold + count);
     status = hymgi_comm_max_double(c, c->comm, hold, (int)(2 * count));
   }
-  if (status == HYMG_OK) keep_floating(s, p, hold, distance, number);
+  if (status == HYMG_OK) keep_floating(s, p, hold, hold + count, number);
   free(hold);
   free(number);
   return status;
