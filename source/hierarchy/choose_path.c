@@ -16,7 +16,7 @@ enum { MOST_COARSEST = 8192, LONGEST_COARSEST = 64, MOST_ALONE = 64 };
 enum { MOST_FLAT = 512 };
 #define ALIKE        0.5 /* coupling of an axis over the largest one */
 #define SMOOTH       4   /* largest ratio of neighbouring betas */
-#define SMOOTH_RANGE 100 /* of all betas: more mostly comes from jumps */
+#define SMOOTH_RANGE 16  /* of all betas: more mostly comes from jumps */
 #define SMOOTH_ALPHA 1.5 /* likewise of alphas, each with the coupling of the two cells */
 /* Robust path: most that a cell may be coupled along other axes over its coupling along one that is halved */
 #define LOCAL 100

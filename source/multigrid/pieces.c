@@ -106,7 +106,7 @@ static void compare(const hymgi_pieces *p, const double *most, const double *sum
     p->mean[m] = sum[m] / p->volume[m];
     if (p->hold[m] > 0) {
       found->kept = fmax(found->kept, most[m]);
-      found->squares += (double)p->cells[m] * p->mean[m] * p->mean[m];
+      found->root = hypot(found->root, sqrt((double)p->cells[m]) * p->mean[m]);
       continue;
     }
     const double excess = most[m] > 0 ? fabs(sum[m]) / ((double)p->cells[m] * most[m]) : 0;

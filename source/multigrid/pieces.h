@@ -29,7 +29,7 @@ typedef struct hymgi_projection {
   int64_t label, cells;
   double excess;    /* |mean| over largest */
   double kept;      /* max |f| of the pieces with a weak C, before */
-  double squares;   /* sum over those of mean squared times cells */
+  double root;      /* of the sum over those of mean squared times cells */
   int incompatible; /* pieces whose excess is above the limit */
 } hymgi_projection;
 

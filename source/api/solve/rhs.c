@@ -126,12 +126,11 @@ static hymg_status examine_mean(hymg_solver *solver, const hymgi_level *level, d
 /* The means of pieces with a weak C are part of the solution, and so of f. */
 static void add_kept(hymg_solver *solver, const hymgi_level *level, const hymgi_projection *p)
 {
-  const double kept = hymgi_known_by_all(level, p->kept),
-               squares = hymgi_known_by_all(level, p->squares);
+  const double kept = hymgi_known_by_all(level, p->kept), root = hymgi_known_by_all(level, p->root);
   if (solver->h.options.norm == HYMG_NORM_MAX)
     solver->rhs_max = fmax(solver->rhs_max, kept);
   else
-    solver->rhs_max = hypot(solver->rhs_max, sqrt(squares));
+    solver->rhs_max = hypot(solver->rhs_max, root);
 }
 
 /* The same for pieces: that of the largest mean is named. */
