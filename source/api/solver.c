@@ -99,6 +99,8 @@ static void add_reasons(hymg_solver *s)
   add_reason(&s->path, "; FV4 has the flux of FV2 at jumps of beta", h->limited);
   add_reason(&s->path, "; alpha varies, and its term is of 2nd order here (4th: path robust)",
              second);
+  add_reason(&s->path, "; an odd periodic axis joins cells of one colour: smoother chebyshev",
+             h->method.smoother != h->options.smoother);
 }
 
 /* ---- choosing the path, making the levels ---- */

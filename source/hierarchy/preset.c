@@ -112,6 +112,20 @@ static bool needs_preconditioner(const hymgi_operator_kind *kind, const hymg_gri
   return kind->preconditioner && (walls || kind->order == 4);
 }
 
+/* Across the seam of a periodic axis with an odd number of cells two neighbours have the same colour. Where these are all of a
+ * piece, a half sweep changes both at once and only exchanges their errors, and coarse levels do not see them apart. */
+static void choose_smoother(hymgi_hierarchy *h, const hymg_grid_desc *d)
+{
+  hymgi_method *m = &h->method;
+  bool seam = false;
+  for (int axis = 0; axis < 3; axis++)
+    seam = seam || (d->boundary[2 * axis] == HYMG_PERIODIC && d->n[axis] % 2);
+  if (!m->masked || !seam || m->smoother != HYMG_GSRB) return;
+  m->smoother = HYMG_CHEBYSHEV;
+  m->coarse_sweeps = (m->coarse_sweeps + HYMGI_DEGREE - 1) / HYMGI_DEGREE * HYMGI_DEGREE;
+  m->sweeps = m->coarse_sweeps;
+}
+
 static void set_robust(hymgi_hierarchy *h)
 {
   hymgi_method *m = &h->method;
@@ -124,6 +138,7 @@ static void set_robust(hymgi_hierarchy *h)
   m->empty_rows = m->fixed || m->masked;
   m->has_alpha = m->has_alpha || m->empty_rows;
   m->variable_alpha = m->has_alpha;
+  choose_smoother(h, d);
   hymgi_preset_sweeps(h);
   if (m->stretched || m->empty_rows) h->kind = hymgi_operator_kind_of(h->kind->stencil, true);
   h->cycle_kind = needs_preconditioner(h->kind, d) ? h->kind->preconditioner : h->kind;

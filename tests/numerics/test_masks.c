@@ -61,6 +61,38 @@ START_TEST(random_systems_have_the_solution_of_a_dense_solve)
 }
 END_TEST
 
+/* Open faces at the seams of periodic axes alone, of odd numbers of cells: pieces of 2, 4 and 8 cells, all of one colour. _i:
+ * transfer, half sweeps. */
+START_TEST(pieces_of_one_colour_are_solved)
+{
+  static const hymg_transfer transfer[3] = {HYMG_TRANSFER_AUTO, HYMG_TRANSFER_CONSTANT,
+                                            HYMG_TRANSFER_PAIRS};
+  const int n[3] = {9, 7, 5};
+  trial t = trial_of(n, "pp pp pp", 0);
+  for (int axis = 0; axis < 3; axis++) {
+    const int f[3] = {n[0] + (axis == 0), n[1] + (axis == 1), n[2] + (axis == 2)};
+    for (int m = 0; m < f[0] * f[1] * f[2]; m++) {
+      const int at[3] = {m % f[0], m / f[0] % f[1], m / f[0] / f[1]};
+      if (at[axis] % n[axis]) t.c.beta[axis][m] = 0;
+    }
+  }
+  t.o.transfer = transfer[_i % 3];
+  if (_i / 3) t.o.sweeps = 4;
+  mask_pieces p;
+  double *u = support_poison(t.cells), *want = mask_solution(&t, &p);
+  poison_rest(&t, &p);
+  const hymg_result r = trial_solve(&t, u);
+  ck_assert_msg(r.converged && r.cycles < 30 && strstr(r.note, "smoother chebyshev"),
+                "%d cycles, %.3g: %s", r.cycles, r.residual_relative, r.note);
+  ck_assert_int_eq(r.singular_pieces, p.singular);
+  support_assert_close("u", t.c.name, t.cells, u, want, 1e-6);
+  mask_release(&p);
+  free(want);
+  free(u);
+  trial_close(&t);
+}
+END_TEST
+
 /* ---- order ---- */
 
 /* The mean of cos(2 pi x) over cell i of n. */
@@ -131,13 +163,13 @@ END_TEST
 
 static trial large_trial(unsigned seed)
 {
-  const int n[3] = {40, 27, 22};
+  const int large[3] = {40, 27, 22}, small[3] = {20, 15, 12}, *n = support_small() ? small : large;
   trial t = trial_of(n, seed % 2 ? "nn pp nn" : "nn nn nd", seed % 3 ? 0 : TRIAL_WIDTHS);
   double *draw = support_random(t.cells, 0, 1, 5 + seed);
   for (int k = 0, q = 0; k < n[2]; k++)
     for (int j = 0; j < n[1]; j++)
       for (int i = 0; i < n[0]; i++, q++)
-        if (draw[q] < 0.45 || k == 11) mask_cell(&t, i, j, k), t.f[q] = NAN;
+        if (draw[q] < 0.45 || k == n[2] / 2) mask_cell(&t, i, j, k), t.f[q] = NAN;
   free(draw);
   return t;
 }
@@ -575,6 +607,7 @@ int main(void)
   TCase *t = tcase_create("masks");
   tcase_set_timeout(t, 300);
   tcase_add_loop_test(t, random_systems_have_the_solution_of_a_dense_solve, 0, 2);
+  tcase_add_loop_test(t, pieces_of_one_colour_are_solved, 0, 6);
   tcase_add_test(t, fv4_is_of_higher_order_beside_a_block);
   tcase_add_loop_test(t, threads_and_boxes_give_the_same_bits, 0, 2);
   tcase_add_test(t, exchanged_axes_give_the_exchanged_solution);
