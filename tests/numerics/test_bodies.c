@@ -186,9 +186,12 @@ static double chord_outside(double low, double h, double y, double z)
   return 1 - fmax(0, to - from) / h;
 }
 
-/* Volume and z face of a cell outside the ball, by lines along x. */
+/* Volume and z face of a cell outside the ball, by lines along x. One line will do for a cell in the ball that holds
+ * all points around it, or in its outside. */
 static void integrate(const double low[3], double h, int lines, double *volume, double *area)
 {
+  const double centre[3] = {low[0] + h / 2, low[1] + h / 2, low[2] + h / 2}, outside = 1;
+  if (fabs(to_ball(centre, &outside)) > h) lines = 1; /* half a diagonal is 0.87 h */
   *volume = *area = 0;
   for (int q = 0; q < lines; q++)
     for (int p = 0; p < lines; p++)
