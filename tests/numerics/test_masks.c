@@ -31,7 +31,7 @@ START_TEST(random_systems_have_the_solution_of_a_dense_solve)
     mask_pieces p;
     double *u = support_poison(t.cells), *want = mask_solution(&t, &p);
     /* few systems have no closed face, and in these pieces are not looked for */
-    const bool masked = mask_is_closed(&t);
+    const bool masked = t.cells > 1 && mask_is_closed(&t);
     if (masked) poison_rest(&t, &p);
     const hymg_result r = trial_solve(&t, u);
     ck_assert_msg(r.converged && r.path == HYMG_PATH_ROBUST, "seed %u, %s: %d cycles, %.3g: %s",

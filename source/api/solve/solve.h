@@ -39,9 +39,8 @@ typedef struct hymgi_iteration {
   const double *moved;           /* p or z */
   bool broken;                   /* a divisor was 0 or not finite */
   int breakdowns, stuck;         /* so far; since the last iteration without one */
-  /* before an attempt with the other transfer, if there was the memory: u, r, p, w, the numbers and the residual */
+  /* before an attempt with the tensor transfer, if there was the memory: u, r, and the norm of r; else infinity */
   double *saved, norm_before;
-  hymgi_krylov_numbers before;
 } hymgi_iteration;
 
 /* What a step is, chosen with the solver. Without `recurrence` the functions below it are NULL. */

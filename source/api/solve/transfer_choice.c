@@ -1,30 +1,27 @@
-/* Options.transfer AUTO: from the weighted transfer to others and back, within a solve. What the weighted
+/* Options.transfer AUTO: from the weighted transfer to others, within a solve. What the weighted
  * transfer cannot represent, pieces of high beta that share coarse cells, are a few modes that conjugate
  * gradients find one by one: the residual is slow and rises in between. The tensor transfer suits
  * these, but not thin sheets and other random structure: it is judged by its own first iterations. Pairs suit all
  * of that, but an iteration with them takes three times as long: they are for what the tensor transfer is slow for
  * too, for what is very slow without rising, and for faces without conductance, as those of fixed cells, which the
- * tensor transfer does not stand. Only the history of residuals decides, so all ranks decide the same. */
+ * tensor transfer does not stand. With them, too, the residual may fall late, but the weighted transfer, once it was that
+ * slow, has not been found faster, so they are the last. Only the history of residuals decides, so all ranks decide the
+ * same. */
 #include <math.h>
 
 #include "api/solve/solve.h"
 
 /* An estimate of more iterations than SLOW in all is slow for the weighted transfer; for the tensor
- * one, which starts from a rough residual, twice as many with conjugate gradients; without a rise, and for pairs,
+ * one, which starts from a rough residual, twice as many with conjugate gradients; without a rise
  * VERY_SLOW. *_LEAST: how many it takes to judge; MOST_LEFT: with so many left, a change does not pay.
  * BiCGStab's residual always rises at times, and its iterations take two cycles. */
 enum { SLOW = 32, VERY_SLOW = 128, MOST_LEFT = 16 };
-enum { CG_LEAST = 3, BICGSTAB_LEAST = 12, STEADY_LEAST = 16, OTHER_LEAST = 8 };
+enum { CG_LEAST = 3, BICGSTAB_LEAST = 12, STEADY_LEAST = 16, TENSOR_LEAST = 8 };
 #define RISE  1.5 /* what counts as one */
 #define WORTH 0.1 /* an attempt that has gained so much is gone on from */
 
-enum { SAVED = 4 }; /* vectors */
+enum { SAVED = 2 }; /* vectors */
 #define KEEP HYMG_TRANSFER_AUTO
-
-static bool is_other(const hymgi_transfer *transfer)
-{
-  return transfer->series || transfer->pairs;
-}
 
 static bool rises(const hymg_cycle_record *h, int count)
 {
@@ -68,15 +65,13 @@ static hymg_status judge_weighted(hymg_solver *s, const hymg_cycle_record *h, in
 }
 
 /* After its first iterations; it stays if that is fast enough. */
-static hymg_status judge_other(hymg_solver *s, const hymg_cycle_record *h, int count,
-                               hymg_transfer *what)
+static hymg_status judge_tensor(hymg_solver *s, const hymg_cycle_record *h, int count,
+                                hymg_transfer *what)
 {
-  const bool cg = s->step == &hymgi_cg_step, pairs = s->h.method.transfer->pairs;
-  const int most = pairs ? VERY_SLOW : 2 * SLOW;
-  if (count < OTHER_LEAST) return HYMG_OK;
+  const bool cg = s->step == &hymgi_cg_step;
+  if (count < TENSOR_LEAST) return HYMG_OK;
   s->transfer.settled = true;
-  return vote(s, slow(s, h, count, cg ? most : most / 2),
-              pairs ? HYMG_TRANSFER_WEIGHTED : HYMG_TRANSFER_PAIRS, what);
+  return vote(s, slow(s, h, count, cg ? 2 * SLOW : SLOW), HYMG_TRANSFER_PAIRS, what);
 }
 
 /* The transfer to go over to, or KEEP. */
@@ -86,9 +81,10 @@ static hymg_status judge(hymg_solver *s, hymg_transfer *what)
   const int since = s->transfer.since, count = s->records - since;
   const hymg_cycle_record *h = s->history + since;
   *what = KEEP;
-  if (!m->robust || s->h.options.transfer != HYMG_TRANSFER_AUTO || s->transfer.settled)
+  if (!m->robust || s->h.options.transfer != HYMG_TRANSFER_AUTO || s->transfer.settled ||
+      m->transfer->pairs)
     return HYMG_OK;
-  return is_other(m->transfer) ? judge_other(s, h, count, what) : judge_weighted(s, h, count, what);
+  return m->transfer->series ? judge_tensor(s, h, count, what) : judge_weighted(s, h, count, what);
 }
 
 /* Without memory for graphs it is the weighted transfer. */
@@ -109,18 +105,18 @@ static hymg_status change(hymg_solver *s, hymg_transfer wanted)
   if (status == HYMG_OK) status = hymgi_solver_attach(s);
   c->in_setup = false;
   TRY(status);
-  const bool back = !is_other(s->h.method.transfer);
-  s->transfer.settled = back;
-  if (s->h.method.transfer->pairs) s->mixed = false;
-  if (!back)
+  const hymgi_transfer *const now = s->h.method.transfer;
+  s->transfer.settled = !now->series;
+  if (now->pairs) s->mixed = false;
+  if (now->series || now->pairs)
     hymgi_note(s, "went over to %s after %d iterations",
-               s->h.method.transfer->pairs ? "pairs" : "the tensor transfer", s->records);
+               now->pairs ? "pairs" : "the tensor transfer", s->records);
   else
-    hymgi_note(s, "went back to the weighted one after %d", s->records);
+    hymgi_note(s, "no memory for pairs after %d iterations", s->records);
   return HYMG_OK;
 }
 
-/* ---- attempts with the other transfer ---- */
+/* ---- an attempt with the tensor transfer ---- */
 
 static double last_norm(const hymgi_iteration *k)
 {
@@ -135,14 +131,14 @@ void hymgi_transfer_forget(hymgi_iteration *k)
 static void copy_saved(const hymgi_iteration *k, bool back)
 {
   const hymgi_level *level = k->level;
-  double *const now[SAVED] = {k->u, k->r, k->p, k->w};
+  double *const now[SAVED] = {k->u, k->r};
   for (int m = 0; m < SAVED && level->num_boxes; m++) {
     double *const saved = k->saved + m * level->vector_size;
     hymgi_copy_vector(level, back ? saved : now[m], back ? now[m] : saved);
   }
 }
 
-/* Without memory for it the attempt begins from its result. */
+/* Without memory for it pairs go on from the attempt's result. */
 static hymg_status save(hymgi_iteration *k)
 {
   const hymgi_level *level = k->level;
@@ -153,30 +149,14 @@ static hymg_status save(hymgi_iteration *k)
     hymgi_transfer_forget(k);
   else
     copy_saved(k, false);
-  k->before = k->now;
   return HYMG_OK;
 }
 
-/* True if the iteration goes on as if there had been no attempt. */
-static bool restore(hymgi_iteration *k)
+/* Pairs begin where the attempt did, unless that has gained much. */
+static void end_attempt(hymgi_iteration *k)
 {
-  const bool back = !(last_norm(k) < WORTH * k->norm_before);
-  if (back) copy_saved(k, true);
-  if (back) k->now = k->before;
+  if (isfinite(k->norm_before) && !(last_norm(k) < WORTH * k->norm_before)) copy_saved(k, true);
   hymgi_transfer_forget(k);
-  return back;
-}
-
-/* A further attempt begins where the one before did, unless that has gained much. */
-static hymg_status begin_attempt(hymgi_iteration *k)
-{
-  if (!isfinite(k->norm_before)) return save(k);
-  if (last_norm(k) < WORTH * k->norm_before) {
-    hymgi_transfer_forget(k);
-    return save(k);
-  }
-  copy_saved(k, true);
-  return HYMG_OK;
 }
 
 hymg_status hymgi_transfer_choose(hymgi_iteration *k)
@@ -184,8 +164,11 @@ hymg_status hymgi_transfer_choose(hymgi_iteration *k)
   hymg_transfer what;
   TRY(judge(k->solver, &what));
   if (what == KEEP) return HYMG_OK;
-  if (what != HYMG_TRANSFER_WEIGHTED) TRY(begin_attempt(k));
+  if (what == HYMG_TRANSFER_TENSOR)
+    TRY(save(k));
+  else
+    end_attempt(k);
   TRY(change(k->solver, what));
-  if (what != HYMG_TRANSFER_WEIGHTED || !restore(k)) k->first = true;
+  k->first = true;
   return HYMG_OK;
 }
