@@ -12,12 +12,13 @@
 /* Rows in parts with contiguous cells: the even and the odd cells of a split row, or a whole plain
  * row. */
 typedef struct host_parts {
-  int count, n; /* n: cells of a part */
+  int count, n[2]; /* n: cells of each part */
 } host_parts;
 
 static inline host_parts host_parts_of(const hymgi_geom *g)
 {
-  return g->split ? (host_parts){2, g->n[0] / 2} : (host_parts){1, g->n[0]};
+  const int n = g->n[0];
+  return g->split ? (host_parts){2, {(n + 1) / 2, n / 2}} : (host_parts){1, {n, 0}};
 }
 
 static inline bool host_halved(const hymgi_level *level, int axis)

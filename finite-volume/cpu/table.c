@@ -62,6 +62,7 @@ const hymgi_backend hymgi_cpu_table = {
     .id = HYMG_BACKEND_HOST,
     .name = "host",
     .line = HOST_LINE,
+    .splits_odd = true,
     .single = HYMGI_IN_DOUBLE(&hymgi_cpu_table_single),
     .conversions = HYMGI_BY_PRECISION(NULL, &hymgi_cpu_conversions),
     .mover = {.local = hymgi_cpu_copy_local, .pack = hymgi_cpu_pack, .unpack = hymgi_cpu_unpack},

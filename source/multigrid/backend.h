@@ -284,6 +284,7 @@ typedef struct hymgi_backend {
   /* Optional: should rows be split by colour although the smoother has no colours? Called before
    * the boxes are laid out. */
   bool (*splits)(const hymgi_level *level);
+  bool splits_odd; /* also rows of an odd number of cells, or from an odd one on */
   /* Optional: does smooth need level->y although the method itself does not? */
   bool (*second_buffer)(const hymgi_level *level);
   /* Optional: does smooth need level->spare? */

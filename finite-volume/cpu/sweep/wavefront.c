@@ -81,7 +81,7 @@ static void copy_row(const hymgi_geom *g, hymgi_real *x, int colour, const int f
                      const int to[2])
 {
   memcpy(x + hymgi_row(g, colour, to[0], to[1]), x + hymgi_row(g, colour, from[0], from[1]),
-         (size_t)host_slots(g) * sizeof(hymgi_real));
+         (size_t)host_cells(g, colour, from[0], from[1]) * sizeof(hymgi_real));
 }
 
 /* The ghosts at both ends of row (j, k). */
@@ -181,11 +181,13 @@ int hymgi_cpu_left_out(const wave *w, int face, int s)
 static void run_middle(const wave *w, int index, const rows *r, int k)
 {
   const stage *s = w->stage + index;
-  const int from = hymgi_cpu_left_out(w, 0, index),
-            to = host_slots(w->g) - hymgi_cpu_left_out(w, 1, index);
-  for (int j = r->low; from < to && j < r->high; j++)
-    hymgi_cpu_run_slots(&s->pass, w->g, (const int[3]){s->colour, j, k}, from, to,
-                        s->out + hymgi_row(w->g, s->colour, j, k));
+  const int from = hymgi_cpu_left_out(w, 0, index), beyond = hymgi_cpu_left_out(w, 1, index);
+  for (int j = r->low; j < r->high; j++) {
+    const int to = host_cells(w->g, s->colour, j, k) - beyond;
+    if (from < to)
+      hymgi_cpu_run_slots(&s->pass, w->g, (const int[3]){s->colour, j, k}, from, to,
+                          s->out + hymgi_row(w->g, s->colour, j, k));
+  }
 }
 
 static void run_stage(const wave *w, int index, const rows *r, int k)
@@ -219,8 +221,7 @@ static void run_norm(const wave *w, int index, const rows *r, int k, double *max
   const hymgi_level *level = w->level;
   const host_pass residual = {
       .kind = HOST_RESIDUAL, .level = level, .f = level->f, .own = level->x, .other = level->x};
-  const int from = hymgi_cpu_left_out(w, 0, index),
-            to = host_slots(w->g) - hymgi_cpu_left_out(w, 1, index);
+  const int from = hymgi_cpu_left_out(w, 0, index), beyond = hymgi_cpu_left_out(w, 1, index);
   hymgi_real *const row = host_scratch(level, NORM_ROW);
   if (w->self && !w->fv4) copy_ghosts(w, level->x, r, k, 3);
   if (!w->fv4 && !(w->cut & 3)) {
@@ -229,8 +230,10 @@ static void run_norm(const wave *w, int index, const rows *r, int k, double *max
       *max = host_larger(*max, hymgi_fv2_rows_norm(&residual, w->g, c, range, k));
     return;
   }
-  for (int j = r->low; from < to && j < r->high; j++)
+  for (int j = r->low; j < r->high; j++)
     for (int c = 0; c <= w->g->split; c++) {
+      const int to = host_cells(w->g, c, j, k) - beyond;
+      if (from >= to) continue;
       hymgi_cpu_run_slots(&residual, w->g, (const int[3]){c, j, k}, from, to, row);
       *max = host_larger(*max, host_largest(row + from, to - from));
     }
@@ -258,7 +261,7 @@ static void run_start(const wave *w, const rows *r, int k)
   if (!w->source)
     for (int j = r->low; j < r->high; j++)
       memset(level->x + hymgi_row(g, g->split, j, k), 0,
-             (size_t)host_slots(g) * sizeof(hymgi_real));
+             (size_t)host_cells(g, g->split, j, k) * sizeof(hymgi_real));
   const int pair = level->coarsened & 2 ? 2 : 1;
   for (int j = r->low; w->source && j < r->high; j += pair) {
     const int from[2] = {j, k}, to[2] = {j + pair < r->high ? j + pair : r->high, k + 1};
