@@ -46,6 +46,7 @@ static const hymgi_robust_ops robust = {
     .piece_sums = HYMGI_IN_DOUBLE(hymgi_cpu_piece_sums),
     .piece_add = HYMGI_IN_DOUBLE(hymgi_cpu_piece_add),
     .interpolate_uneven = hymgi_cpu_interpolate_uneven,
+    .smooth_sum_residual = hymgi_cpu_smooth_sum_residual,
     .restrict_weighted = hymgi_cpu_restrict_weighted,
     .interpolate_weighted = hymgi_cpu_interpolate_weighted,
     .restrict_tensor = hymgi_cpu_restrict_tensor,

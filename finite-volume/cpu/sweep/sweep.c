@@ -367,7 +367,10 @@ static void interpolate_now(hymgi_level *level)
 {
   const hymgi_interpolation start = level->start;
   level->start.source = NULL;
-  if (start.source)
+  if (start.source && level->uneven)
+    hymgi_cpu_interpolate_uneven(level, start.source, (hymgi_ghosts)start.order, start.add,
+                                 level->x);
+  else if (start.source)
     hymgi_cpu_interpolate(level, NULL, start.source, (hymgi_ghosts)start.order, start.add, true,
                           level->x);
 }

@@ -206,13 +206,13 @@ static void run_stage(const wave *w, int index, const rows *r, int k)
   if (w->fv4) run_closures(w, s, r, k);
 }
 
-/* To two planes at a time. */
+/* To two planes at a time, or the last one. */
 static void run_interpolation(const wave *w, const rows *r, int k)
 {
-  const int J[2] = {r->low / 2, r->high / 2};
+  const int J[2] = {r->low / 2, (r->high + 1) / 2};
   if (k < w->g->n[2] && k % 2 == 0)
-    hymgi_cpu_interpolate_rows(w->level, 0, &w->start, hymgi_cpu_starts_black(w->level), J, k / 2,
-                               w->x);
+    (w->level->uneven ? hymgi_cpu_interpolate_uneven_rows : hymgi_cpu_interpolate_rows)(
+        w->level, 0, &w->start, hymgi_cpu_starts_black(w->level), J, k / 2, w->x);
   if (w->fv4) run_closures(w, &(const stage){.g = *w->g, .after = w->x}, r, k);
 }
 
@@ -241,12 +241,15 @@ static void run_norm(const wave *w, int index, const rows *r, int k, double *max
 
 static void run_restrict(const wave *w, const rows *r, int k)
 {
-  if (k % 2 == 0) return;
-  for (int m = k - 1; w->self && !w->fv4 && m <= k; m++)
+  if (k % 2 == 0 && k < w->g->n[2] - 1) return;
+  for (int m = k - k % 2; w->self && !w->fv4 && m <= k; m++)
     copy_ghosts(w, w->level->x, r, m, 3);
-  for (int J = r->low / 2; J < r->high / 2; J++) {
+  for (int J = r->low / 2; J < (r->high + 1) / 2; J++) {
     const int JK[2] = {J, k / 2};
-    hymgi_cpu_restrict_residual_row(w->level, 0, JK, w->gsrb && !w->fv4, w->coarse);
+    if (w->level->uneven)
+      hymgi_cpu_sum_residual_row(w->level, 0, JK, w->coarse);
+    else
+      hymgi_cpu_restrict_residual_row(w->level, 0, JK, w->gsrb && !w->fv4, w->coarse);
   }
 }
 
