@@ -50,8 +50,8 @@ void hymgi_cpu_interpolate_uneven(const hymgi_level *fine, const hymgi_real *sou
                                   hymgi_ghosts order, bool add, hymgi_real *x);
 /* as hymgi_cpu_interpolate_rows */
 void hymgi_cpu_interpolate_uneven_rows(const hymgi_level *fine, int b,
-                                       const hymgi_interpolation *what, bool black,
-                                       const int J[2], int K, hymgi_real *x);
+                                       const hymgi_interpolation *what, bool black, const int J[2],
+                                       int K, hymgi_real *x);
 
 /* sums of cells or, along an axis that is not -1, of faces */
 void hymgi_cpu_sum_row(const hymgi_level *level, const hymgi_geom *g, int axis,

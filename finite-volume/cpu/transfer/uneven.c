@@ -109,9 +109,8 @@ HYMGI_INLINE void spread(const bool constant, const bool add, const ptrdiff_t st
   const hymgi_real *const restrict high = host_scratch(w->fine, WEIGHTS + 3 * odd + 2);
 #pragma omp simd
   for (int t = 0; t < n; t++) {
-    const hymgi_real e = constant ? c[t]
-                                  : hymgi_parabola(low[t], c[t - 1], own[t], c[t], high[t],
-                                                   c[t + 1]);
+    const hymgi_real e =
+        constant ? c[t] : hymgi_parabola(low[t], c[t - 1], own[t], c[t], high[t], c[t + 1]);
     out[t * step] = add ? out[t * step] + e : e;
   }
 }
@@ -146,17 +145,16 @@ static void interpolate_children(const job *w, int J, int K)
   for (int kk = 0; kk < 2 && has_child(w, 2, K, kk); kk++)
     for (int jj = 0; jj < 2 && has_child(w, 1, J, jj); jj++) {
       const int j = 2 * J + jj;
-      const hymgi_real *const c =
-          constant ? hymgi_cpu_plain_row(w->patch, w->what->source, J, K,
-                                         host_scratch(w->fine, LOADED))
-                   : combined_row(w, J, kk, j);
+      const hymgi_real *const c = constant ? hymgi_cpu_plain_row(w->patch, w->what->source, J, K,
+                                                                 host_scratch(w->fine, LOADED))
+                                           : combined_row(w, J, kk, j);
       spread_row(w, c, j, 2 * K + kk);
     }
 }
 
 void hymgi_cpu_interpolate_uneven_rows(const hymgi_level *fine, int b,
-                                       const hymgi_interpolation *what, bool black,
-                                       const int J[2], int K, hymgi_real *x)
+                                       const hymgi_interpolation *what, bool black, const int J[2],
+                                       int K, hymgi_real *x)
 {
   const job w = {fine, fine->box + b, fine->patch + b, what, black, x};
   const bool constant = what->order == HYMGI_GHOSTS_P0;
@@ -179,8 +177,7 @@ void hymgi_cpu_interpolate_uneven(const hymgi_level *fine, const hymgi_real *sou
   for (host_row r = hymgi_cpu_rows(fine->patch, fine->num_boxes, false); r.g;
        hymgi_cpu_next_plane(&r)) {
     const int J[2] = {r.cjk[1], r.cjk[1] + hymgi_cpu_rows_of_plane(&r)};
-    hymgi_cpu_interpolate_uneven_rows(fine, (int)(r.g - fine->patch), &what, false, J, r.cjk[2],
-                                      x);
+    hymgi_cpu_interpolate_uneven_rows(fine, (int)(r.g - fine->patch), &what, false, J, r.cjk[2], x);
   }
 }
 

@@ -172,8 +172,8 @@ static void store_pairs(const hymgi_level *level, int n, hymgi_real *restrict ou
   for (int t = 0; t < pairs; t++)
     out[t] = weighted ? hymgi_coarse_sum(even[t], odd[t], below[t], above[t]) : even[t] + odd[t];
   if (n % 2) /* the neighbour above is the odd cell that it does not have */
-    out[pairs] = weighted ? hymgi_coarse_sum(even[pairs], 0, below[pairs], below[pairs + 1])
-                          : even[pairs];
+    out[pairs] =
+        weighted ? hymgi_coarse_sum(even[pairs], 0, below[pairs], below[pairs + 1]) : even[pairs];
 }
 
 /* From a plain row. */
