@@ -44,7 +44,7 @@ HYMGI_INLINE face_rows faces_of(const hymgi_level *level, const hymgi_geom *g, i
 {
   face_rows r = {.g = g,
                  .part = part,
-                 .n = host_parts_of(g).n,
+                 .n = host_parts_of(g).n[part],
                  .j = j,
                  .k = k,
                  .at = host_part(g, part, j, k)};
@@ -58,7 +58,8 @@ HYMGI_INLINE face_rows faces_of(const hymgi_level *level, const hymgi_geom *g, i
 /* Does the part hold the first (side 0) or last (1) cell of a row that ends there? */
 static bool holds_end(const face_rows *r, int side)
 {
-  return hymgi_ends(r->g, 0, side, side ? r->g->n[0] - 1 : 0) && (!r->g->split || r->part == side);
+  const bool holds = side ? host_has_last(r->g, r->part) : r->part == 0;
+  return hymgi_ends(r->g, 0, side, side ? r->g->n[0] - 1 : 0) && holds;
 }
 
 /* Does the row lie at a domain boundary? */

@@ -40,10 +40,22 @@ static inline void host_share(int64_t count, int64_t *from, int64_t *to)
   *to = count * (id + 1) / team;
 }
 
-/* Number of slots of a row of one colour. */
+/* Number of slots of a row of one colour; the most where n[0] is odd, the others have one less. */
 static inline int host_slots(const hymgi_geom *g)
 {
-  return g->split ? g->n[0] / 2 : g->n[0];
+  return g->split ? (g->n[0] + 1) / 2 : g->n[0];
+}
+
+/* Its cells, in row (j, k). */
+static inline int host_cells(const hymgi_geom *g, int colour, int j, int k)
+{
+  return g->split ? hymgi_count(g, colour, j, k) : g->n[0];
+}
+
+/* Does the row of a colour that begins with cell p have the last cell? */
+static inline bool host_has_last(const hymgi_geom *g, int p)
+{
+  return !g->split || (g->n[0] - 1 - p) % 2 == 0;
 }
 
 /* Iterates over this thread's rows of the boxes, without ghosts. With `colours`, both colours of a

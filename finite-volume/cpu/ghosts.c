@@ -65,13 +65,14 @@ HYMGI_INLINE void fill_quartic(hymgi_real *far, hymgi_real *near, const hymgi_re
 /* fill_ends of rows j[0] <= j < j[1] that are split, with boundaries of order 4 at both ends. */
 static void fill_quartic_ends(const hymgi_geom *g, hymgi_real *x, const int j[2], int k)
 {
-  const int n = g->n[0] / 2;
+  const int n = g->n[0] / 2, odd = g->n[0] % 2;
   for (int at = j[0]; at < j[1]; at++) {
     const int even = hymgi_first(g, 0, at, k);
     hymgi_real *const e = x + hymgi_row(g, even, at, k);
     hymgi_real *const o = x + hymgi_row(g, 1 - even, at, k);
     fill_quartic(e - 1, o - 1, e, o, e + 1, o + 1);
-    fill_quartic(o + n, e + n, o + n - 1, e + n - 1, o + n - 2, e + n - 2);
+    hymgi_real *const far = (odd ? e + 1 : o) + n, *const near = (odd ? o : e) + n;
+    fill_quartic(far, near, far - 1, near - 1, far - 2, near - 2);
   }
 }
 

@@ -12,12 +12,13 @@
 /* Rows in parts with contiguous cells: the even and the odd cells of a split row, or a whole plain
  * row. */
 typedef struct host_parts {
-  int count, n; /* n: cells of a part */
+  int count, n[2]; /* n: cells of each part */
 } host_parts;
 
 static inline host_parts host_parts_of(const hymgi_geom *g)
 {
-  return g->split ? (host_parts){2, g->n[0] / 2} : (host_parts){1, g->n[0]};
+  const int n = g->n[0];
+  return g->split ? (host_parts){2, {(n + 1) / 2, n / 2}} : (host_parts){1, {n, 0}};
 }
 
 static inline bool host_halved(const hymgi_level *level, int axis)
@@ -47,11 +48,19 @@ static inline ptrdiff_t host_beside(const hymgi_geom *g, int part, int side, int
 void hymgi_cpu_add_row(const hymgi_geom *g, const hymgi_real *e, int j, int k, hymgi_real *x);
 void hymgi_cpu_interpolate_uneven(const hymgi_level *fine, const hymgi_real *source,
                                   hymgi_ghosts order, bool add, hymgi_real *x);
+/* as hymgi_cpu_interpolate_rows */
+void hymgi_cpu_interpolate_uneven_rows(const hymgi_level *fine, int b,
+                                       const hymgi_interpolation *what, bool black, const int J[2],
+                                       int K, hymgi_real *x);
 
 /* sums of cells or, along an axis that is not -1, of faces */
 void hymgi_cpu_sum_row(const hymgi_level *level, const hymgi_geom *g, int axis,
                        const hymgi_real *fine, const int JK[2], int n, hymgi_real *out);
 void hymgi_cpu_sum_children(const hymgi_level *level, const hymgi_real *fine, hymgi_real *coarse);
+/* of the residual of level->x, which has its ghosts, for coarse row JK of box b */
+void hymgi_cpu_sum_residual_row(const hymgi_level *level, int b, const int JK[2],
+                                hymgi_real *coarse);
+bool hymgi_cpu_smooth_sum_residual(hymgi_level *level, hymgi_real *coarse);
 
 /* tensor.c */
 void hymgi_cpu_restrict_tensor(const hymgi_level *level, const hymgi_real *r, hymgi_real *coarse);

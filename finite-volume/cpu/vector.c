@@ -4,6 +4,14 @@
 #include "base/exact_sum.h"
 #include "cpu/cpu.h"
 
+/* Its place and its cells, which follow from g and cjk. */
+static void enter_row(host_row *r)
+{
+  const hymgi_geom *g = r->g;
+  r->at = hymgi_row(g, r->cjk[0], r->cjk[1], r->cjk[2]);
+  r->n = host_cells(g, r->cjk[0], r->cjk[1], r->cjk[2]);
+}
+
 /* Advances from box r->g to the first box in which this thread has rows. */
 static void enter_box(host_row *r)
 {
@@ -12,9 +20,8 @@ static void enter_box(host_row *r)
     host_share((int64_t)r->g->n[1] * r->g->n[2], &from, &to);
     if (from == to) continue;
     r->left = to - from;
-    r->n = host_slots(r->g);
     r->cjk[0] = 0, r->cjk[1] = (int)(from % r->g->n[1]), r->cjk[2] = (int)(from / r->g->n[1]);
-    r->at = hymgi_row(r->g, 0, r->cjk[1], r->cjk[2]);
+    enter_row(r);
     return;
   }
   r->g = NULL;
@@ -32,14 +39,14 @@ void hymgi_cpu_next(host_row *r)
   const hymgi_geom *g = r->g;
   if (r->colours && r->cjk[0] < g->split) {
     r->cjk[0]++;
-    r->at += g->half;
+    enter_row(r);
   } else if (--r->left == 0) {
     r->g++;
     enter_box(r);
   } else {
     r->cjk[0] = 0;
     if (++r->cjk[1] == g->n[1]) r->cjk[1] = 0, r->cjk[2]++;
-    r->at = hymgi_row(g, 0, r->cjk[1], r->cjk[2]);
+    enter_row(r);
   }
 }
 
@@ -72,7 +79,7 @@ void hymgi_cpu_fill(const hymgi_level *level, double value, hymgi_real *x)
 void hymgi_cpu_clear_black(const hymgi_geom *g, int j, int k, hymgi_real *r)
 {
   hymgi_real *const row = r + hymgi_at(g, hymgi_first(g, 1, j, k), j, k);
-  const int step = g->split ? 1 : 2, count = (g->n[0] + 1 - hymgi_first(g, 1, j, k)) / 2;
+  const int step = g->split ? 1 : 2, count = hymgi_count(g, 1, j, k);
 #pragma omp simd
   for (int t = 0; t < count; t++)
     row[t * step] = 0;

@@ -272,12 +272,18 @@ HYMGI_INLINE hymgi_real hymgi_sum_of_children(unsigned coarsened, const hymgi_ge
   return sum;
 }
 
-/* Quadratic interpolation along an axis: w is of hymgi_axis. */
+/* Quadratic interpolation along an axis from the cell below, the own one and the one above. */
+HYMGI_INLINE hymgi_real hymgi_parabola(hymgi_real below, hymgi_real low, hymgi_real at,
+                                       hymgi_real own, hymgi_real above, hymgi_real high)
+{
+  return hymgi_fma(below, low, hymgi_fma(at, own, above * high));
+}
+
+/* The same; w is of hymgi_axis. */
 HYMGI_INLINE hymgi_real hymgi_on_parabola(const double w[3], hymgi_real low, hymgi_real own,
                                           hymgi_real high)
 {
-  return hymgi_fma((hymgi_real)w[0], low,
-                   hymgi_fma((hymgi_real)w[1], own, (hymgi_real)w[2] * high));
+  return hymgi_parabola((hymgi_real)w[0], low, (hymgi_real)w[1], own, (hymgi_real)w[2], high);
 }
 
 /* How the faces of a level become those of the next one, along an axis: arrays of hymgi_axis. */

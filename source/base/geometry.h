@@ -1,7 +1,9 @@
 /* Where a cell is in memory. The rows of a box are either plain or split by colour: then all red
  * cells (even global i + j + k) form one array of half rows and the black cells another one,
- * `half` doubles further on, with cell i in slot floor(i / 2) of its half row. Rows start on a
- * cache line; the left ghosts are in the padding of the previous row. Shared by all backends. */
+ * `half` doubles further on, with cell i in slot floor(i / 2) of its half row. Where n[0] is odd, the
+ * half row that begins with cell 0 has a cell more than the other, which has the right ghost in that slot.
+ * Rows start on a cache line; the left ghosts are in the padding of the previous row. Shared by all
+ * backends. */
 #ifndef HYMGI_BASE_GEOMETRY_H
 #define HYMGI_BASE_GEOMETRY_H
 
@@ -22,7 +24,7 @@ typedef struct hymgi_geom {
   int low[3]; /* global index of the local cell (0, 0, 0) */
   int ghost;  /* ghost layers stored on each side */
   int parity; /* colour of the local cell (0, 0, 0): the parity of its global i + j + k */
-  int split;  /* 1: rows split by colour; then n[0] and low[0] are even */
+  int split;  /* 1: rows split by colour; on a GPU n[0] and low[0] are even then */
   /* bit f: face f (x-, x+, y-, y+, z-, z+) lies on a boundary of the domain that is not periodic */
   unsigned boundaries;
   /* bit per axis: the only box of a level with periodic axes, all of an even number of cells, is its
@@ -39,6 +41,12 @@ typedef struct hymgi_geom {
 HYMGI_INLINE int hymgi_first(const hymgi_geom *g, int colour, int j, int k)
 {
   return (j + k + g->parity + colour) & 1;
+}
+
+/* Cells of the given colour in row (j, k). */
+HYMGI_INLINE int hymgi_count(const hymgi_geom *g, int colour, int j, int k)
+{
+  return (g->n[0] + 1 - hymgi_first(g, colour, j, k)) / 2;
 }
 
 /* Start of row (j, k) of one colour (slot 0), in a vector; colour is 0 with plain rows. */
@@ -58,7 +66,7 @@ HYMGI_INLINE ptrdiff_t hymgi_at(const hymgi_geom *g, int i, int j, int k)
  * numbers, a multiple of HYMGI_LINE. offset is set to 0. */
 static inline void hymgi_geom_layout(hymgi_geom *g, int line)
 {
-  const ptrdiff_t rows = g->split ? g->n[0] / 2 + 2 : g->n[0] + 2 * g->ghost;
+  const ptrdiff_t rows = g->split ? (g->n[0] + 1) / 2 + 2 : g->n[0] + 2 * g->ghost;
   g->pitch = (rows + line - 1) / line * line;
   g->plane = g->pitch * (g->n[1] + 2 * g->ghost);
   if (g->plane % 512 == 0) g->plane += line; /* no 4 KiB aliasing between planes */

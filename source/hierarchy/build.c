@@ -22,15 +22,24 @@ static unsigned wraps_of(const hymgi_level *level)
   return level->periodic;
 }
 
+/* Can the rows of all boxes be split by colour, and are they long enough for that? */
+static bool splittable(const hymgi_level *level)
+{
+  const bool any = level->backend->splits_odd && level->keeper->splits_odd;
+  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
+    const bool even = g->n[0] % 2 == 0 && g->low[0] % 2 == 0;
+    if (!(any || even) || g->n[0] < level->method->tuning.split_from) return false;
+  }
+  return true;
+}
+
 static void lay_out(hymgi_level *level)
 {
   const hymgi_backend *backend = level->backend;
   const hymgi_method *m = level->method;
-  bool split = m->smoother == HYMG_GSRB ||
-               (!level->transfer->reversed && backend->splits && backend->splits(level));
-  for (int b = 0; b < level->num_boxes; b++)
-    split = split && level->box[b].n[0] % 2 == 0 && level->box[b].low[0] % 2 == 0 &&
-            level->box[b].n[0] >= level->method->tuning.split_from;
+  const bool wanted = m->smoother == HYMG_GSRB ||
+                      (!level->transfer->reversed && backend->splits && backend->splits(level));
+  const bool split = wanted && splittable(level);
   for (int b = 0; b < level->num_boxes; b++)
     level->box[b].split = split, level->box[b].wraps = wraps_of(level);
   level->vector_size = hymgi_boxes_layout(level->box, level->num_boxes, backend->line);

@@ -79,6 +79,12 @@ static void exchange(hymgi_level *level, const hymgi_plan *plan)
   hymgi_run_plan(level, plan, level->box, level->x, level->box, level->x);
 }
 
+/* Is the interpolation left to the smoother call that follows? */
+static bool waits(hymgi_level *fine, const hymgi_interpolation *what)
+{
+  return fine->backend->interpolate_later && fine->backend->interpolate_later(fine, what);
+}
+
 static void interpolate_fixed(hymgi_level *coarse, hymgi_level *fine, bool f_cycle, bool smoothed)
 {
   const hymgi_backend *const backend = fine->backend;
@@ -90,8 +96,7 @@ static void interpolate_fixed(hymgi_level *coarse, hymgi_level *fine, bool f_cyc
        (!fine->direct && (f_cycle || hymgi_has_robin(coarse))))) /* with planes of other boxes */
     coarse->backend->fill_ghosts(coarse, coarse->x, order, f_cycle);
   const hymgi_interpolation what = {scatter(coarse, fine), order, !f_cycle};
-  const bool can_wait = smoothed && backend->interpolate_later;
-  if (!can_wait || !backend->interpolate_later(fine, &what))
+  if (!smoothed || !waits(fine, &what))
     backend->interpolate(fine, coarse, what.source, order, !f_cycle, smoothed, fine->x);
 }
 
@@ -141,28 +146,46 @@ static void sum_restrict_faces(const hymgi_level *fine, int axis, const double *
   fine->backend->robust->coarse_faces(fine, axis, beta, patch, coarse);
 }
 
+static bool smooth_sum_residual(hymgi_level *fine, const hymgi_level *coarse)
+{
+  const hymgi_robust_ops *ops = fine->backend->robust;
+  if (!ops->smooth_sum_residual ||
+      !ops->smooth_sum_residual(fine, hymgi_patches_of(fine, coarse->f)))
+    return false;
+  hymgi_gather(fine, coarse, coarse->f, NULL);
+  hymgi_cross(fine, coarse);
+  return true;
+}
+
 /* coarse->x = 0. level->y is free. */
 static void uneven_smooth_restrict(hymgi_level *fine, hymgi_level *coarse, bool from_zero)
 {
   (void)from_zero;
-  hymgi_smooth(fine);
-  hymgi_residual(fine, fine->f, fine->x, fine->y);
-  hymgi_restrict_cells(fine, fine->y, coarse, coarse->f);
+  bool done;
+  HYMGI_OPERATION_IF(done, fine, HYMGI_OP_SMOOTH_RESTRICT, 1.125,
+                     smooth_sum_residual(fine, coarse));
+  if (!done) {
+    hymgi_smooth(fine);
+    hymgi_residual(fine, fine->f, fine->x, fine->y);
+    hymgi_restrict_cells(fine, fine->y, coarse, coarse->f);
+  }
   hymgi_fill(coarse, 0, coarse->x);
 }
 
-static void interpolate_parabolas(hymgi_level *coarse, hymgi_level *fine, bool f_cycle)
+static void interpolate_parabolas(hymgi_level *coarse, hymgi_level *fine, bool f_cycle,
+                                  bool smoothed)
 {
   const hymgi_ghosts order = order_of(fine, f_cycle);
   if (order != HYMGI_GHOSTS_P0) exchange(coarse, coarse->halo[HYMGI_HALO_FULL]);
-  fine->backend->robust->interpolate_uneven(fine, scatter(coarse, fine), order, !f_cycle, fine->x);
+  const hymgi_interpolation what = {scatter(coarse, fine), order, !f_cycle};
+  if (!smoothed || !waits(fine, &what))
+    fine->backend->robust->interpolate_uneven(fine, what.source, order, what.add, fine->x);
 }
 
 static void uneven_interpolate(hymgi_level *coarse, hymgi_level *fine, bool f_cycle, bool smoothed)
 {
-  (void)smoothed;
   HYMGI_OPERATION(fine, HYMGI_OP_INTERPOLATE, f_cycle ? 1.125 : 2.125,
-                  interpolate_parabolas(coarse, fine, f_cycle));
+                  interpolate_parabolas(coarse, fine, f_cycle, smoothed));
 }
 
 static const hymgi_transfer uneven = {.kernel = "sum_children",

@@ -37,7 +37,7 @@ START_TEST(addresses_are_exact)
 {
   for (int split = 0; split < 2; split++) {
     const hymgi_geom g = box_of(sides[_i], split);
-    const wide slots = split ? g.n[0] / 2 + 2 : g.n[0] + 4;
+    const wide slots = split ? (g.n[0] + 1) / 2 + 2 : g.n[0] + 4;
     const wide pitch = (slots + HYMGI_LINE - 1) / HYMGI_LINE * HYMGI_LINE;
     wide plane = pitch * (g.n[1] + 4);
     if (plane % 512 == 0) plane += HYMGI_LINE;

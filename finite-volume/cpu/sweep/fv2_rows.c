@@ -29,7 +29,8 @@ static void fill_constant_rows(const hymgi_level *level, const hymgi_geom *g, hy
   const double low = c->beta_constant[0] * c->boundary_weight[0],
                high = c->beta_constant[0] * c->boundary_weight[1];
   if (g->boundaries & 1) rows[ROW_X_EVEN * size] = (hymgi_real)low;
-  if (g->boundaries & 2) rows[ROW_X_EVEN * size + g->n[0] / (g->split ? 2 : 1)] = (hymgi_real)high;
+  const int n = g->n[0], last = g->split && n % 2 ? ROW_X_ODD : ROW_X_EVEN;
+  if (g->boundaries & 2) rows[last * size + (g->split ? n / 2 : n)] = (hymgi_real)high;
   for (int axis = 1; axis < 3; axis++) {
     hymgi_real *const row = rows + (axis == 1 ? ROW_Y : ROW_Z) * size;
     fill_row(c->beta_constant[axis], size, row);
@@ -102,13 +103,13 @@ HYMGI_INLINE void store_other(hymgi_real value, hymgi_real *x)
 HYMGI_INLINE void fill_row_ends(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,
                                 const int cjk[3])
 {
-  const int colour = g->split ? 1 - cjk[0] : cjk[0], n = host_slots(g);
-  const bool odd = g->split && hymgi_first(g, cjk[0], cjk[1], cjk[2]);
+  const int colour = g->split ? 1 - cjk[0] : cjk[0], p = hymgi_first(g, cjk[0], cjk[1], cjk[2]);
+  const int n = g->split ? g->n[0] / 2 : g->n[0]; /* the slot of the ghost */
   hymgi_real *const row = x + hymgi_row(g, colour, cjk[1], cjk[2]);
   const double *const weight = level->c.boundary_ghost;
-  if (g->boundaries & 1 && !odd)
+  if (g->boundaries & 1 && !(g->split && p))
     store_other(hymgi_fv2_ghost((hymgi_real)weight[0], row[g->split ? 0 : 1]), row - 1);
-  if (g->boundaries & 2 && (odd || !g->split))
+  if (g->boundaries & 2 && host_has_last(g, p))
     store_other(hymgi_fv2_ghost((hymgi_real)weight[1], row[g->split ? n - 1 : n - 2]), row + n);
 }
 
@@ -121,7 +122,7 @@ HYMGI_INLINE fv2_row inner_row_of(const hymgi_level *level, const hymgi_geom *g,
   const ptrdiff_t sm = g->split ? p - 1 : -1, sp = g->split ? p : 1;
   const hymgi_coefficients *c = &level->c;
   fv2_row r;
-  r.n = host_slots(g), r.f = f ? f + o : NULL;
+  r.n = host_cells(g, colour, j, k), r.f = f ? f + o : NULL;
   if (c->beta[0]) {
     r.bw = c->beta[0] + o, r.be = c->beta[0] + q + sp;
     r.bs = c->beta[1] + o, r.bn = c->beta[1] + q + g->pitch;
@@ -353,8 +354,8 @@ static void each_row(const host_pass *pass, const hymgi_geom *g, int colour, con
                      hymgi_real *out, double *max)
 {
   const bool takes = host_one_colour(pass->kind) && !g->split;
-  const int n = host_slots(g);
   for (int at = j[0]; at < j[1]; at++) {
+    const int n = host_cells(g, colour, at, k);
     hymgi_real *const row = out + (at - j[0]) * g->pitch;
     hymgi_real *const to = takes || max ? host_scratch(pass->level, 2) : row;
     hymgi_fv2_slots(pass, g, (const int[3]){colour, at, k}, 0, n, to);

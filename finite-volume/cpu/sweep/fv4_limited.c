@@ -7,7 +7,8 @@ unsigned hymgi_fv4_boundaries(const hymgi_geom *g, const int cjk[3])
 {
   const int j = cjk[1], k = cjk[2], p = hymgi_first(g, cjk[0], j, k);
   unsigned ends = 63;
-  if (g->split) ends &= p == 0 ? ~2u : ~1u; /* the row has the first cell or the last one */
+  if (g->split && p != 0) ends &= ~1u;
+  if (!host_has_last(g, p)) ends &= ~2u;
   if (j > 0) ends &= ~4u;
   if (j < g->n[1] - 1) ends &= ~8u;
   if (k > 0) ends &= ~16u;

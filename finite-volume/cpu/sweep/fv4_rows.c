@@ -9,8 +9,11 @@ fv4_row hymgi_fv4_row_of(const hymgi_level *level, const hymgi_geom *g, const hy
   const hymgi_coefficients *c = &level->c;
   const int colour = cjk[0], j = cjk[1], k = cjk[2], p = hymgi_first(g, colour, j, k);
   const ptrdiff_t o = hymgi_row(g, colour, j, k), q = g->split ? hymgi_row(g, 1 - colour, j, k) : o;
-  fv4_row r = {
-      .n = host_slots(g), .pitch = g->pitch, .plane = g->plane, .o = own + o, .q = other + q};
+  fv4_row r = {.n = host_cells(g, colour, j, k),
+               .pitch = g->pitch,
+               .plane = g->plane,
+               .o = own + o,
+               .q = other + q};
   r.sm = g->split ? p - 1 : -1, r.sp = g->split ? p : 1, r.s2 = g->split ? 1 : 2;
   if (c->beta[0]) {
     r.io = c->beta[0] + o, r.iq = c->beta[0] + q;
@@ -135,7 +138,7 @@ void hymgi_fv4_rows(const host_pass *pass, const hymgi_geom *g, int colour, cons
     return;
   }
   for (int at = j[0]; at < j[1]; at++)
-    hymgi_cpu_run_slots(pass, g, (const int[3]){colour, at, k}, 0, host_slots(g),
+    hymgi_cpu_run_slots(pass, g, (const int[3]){colour, at, k}, 0, host_cells(g, colour, at, k),
                         out + (at - j[0]) * g->pitch);
 }
 

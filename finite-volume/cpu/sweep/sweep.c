@@ -95,7 +95,7 @@ static int waiting(const job *w, const hymgi_geom *g, int face)
 
 static void run_row(const job *w, const hymgi_geom *g, const int cjk[3], part which, found *mine)
 {
-  const int n = host_slots(g), from = which == ALL ? 0 : waiting(w, g, 0),
+  const int n = host_cells(g, cjk[0], cjk[1], cjk[2]), from = which == ALL ? 0 : waiting(w, g, 0),
             to = which == ALL ? n : n - waiting(w, g, 1);
   const bool inside = cjk[1] >= waiting(w, g, 2) && cjk[1] < g->n[1] - waiting(w, g, 3) &&
                       cjk[2] >= waiting(w, g, 4) && cjk[2] < g->n[2] - waiting(w, g, 5) &&
@@ -128,8 +128,11 @@ static void run_whole_rows(const job *w, const hymgi_geom *g, int colour, const 
     hymgi_fv2_rows(&w->pass, g, colour, j, k, w->out + at);
   else
     hymgi_fv4_rows(&w->pass, g, colour, j, k, w->out + at);
-  for (ptrdiff_t row = at; w->with && row < at + (j[1] - j[0]) * g->pitch; row += g->pitch)
-    host_add_row(true, w->with + row, w->out + row, host_slots(g), &w->scale, &mine->sum);
+  for (int m = j[0]; w->with && m < j[1]; m++) {
+    const ptrdiff_t row = at + (m - j[0]) * g->pitch;
+    host_add_row(true, w->with + row, w->out + row, host_cells(g, colour, m, k), &w->scale,
+                 &mine->sum);
+  }
 }
 
 /* The same rows, each by itself. */
@@ -364,7 +367,10 @@ static void interpolate_now(hymgi_level *level)
 {
   const hymgi_interpolation start = level->start;
   level->start.source = NULL;
-  if (start.source)
+  if (start.source && level->uneven)
+    hymgi_cpu_interpolate_uneven(level, start.source, (hymgi_ghosts)start.order, start.add,
+                                 level->x);
+  else if (start.source)
     hymgi_cpu_interpolate(level, NULL, start.source, (hymgi_ghosts)start.order, start.add, true,
                           level->x);
 }

@@ -148,7 +148,8 @@ bool hymgi_cpu_wave_smooth(hymgi_level *level, bool from_f, hymgi_real *coarse, 
   barrier all = {0};
   wave w = standard_wave(level, &all);
   hymgi_cpu_wave_neighbours(level, &w.self, &w.cut);
-  if (coarse && w.cut & 3) return false; /* parts of coarse rows */
+  const unsigned whole = level->uneven ? 63 : 3; /* faces beside which coarse rows would be parts */
+  if (coarse && w.cut & whole) return false;
   hymgi_real *now[2] = {level->x, level->x}, *next[2] = {level->y, level->y};
   w.start = level->start, w.x = level->x;
   level->start.source = NULL;

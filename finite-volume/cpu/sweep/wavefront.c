@@ -81,7 +81,7 @@ static void copy_row(const hymgi_geom *g, hymgi_real *x, int colour, const int f
                      const int to[2])
 {
   memcpy(x + hymgi_row(g, colour, to[0], to[1]), x + hymgi_row(g, colour, from[0], from[1]),
-         (size_t)host_slots(g) * sizeof(hymgi_real));
+         (size_t)host_cells(g, colour, from[0], from[1]) * sizeof(hymgi_real));
 }
 
 /* The ghosts at both ends of row (j, k). */
@@ -181,11 +181,13 @@ int hymgi_cpu_left_out(const wave *w, int face, int s)
 static void run_middle(const wave *w, int index, const rows *r, int k)
 {
   const stage *s = w->stage + index;
-  const int from = hymgi_cpu_left_out(w, 0, index),
-            to = host_slots(w->g) - hymgi_cpu_left_out(w, 1, index);
-  for (int j = r->low; from < to && j < r->high; j++)
-    hymgi_cpu_run_slots(&s->pass, w->g, (const int[3]){s->colour, j, k}, from, to,
-                        s->out + hymgi_row(w->g, s->colour, j, k));
+  const int from = hymgi_cpu_left_out(w, 0, index), beyond = hymgi_cpu_left_out(w, 1, index);
+  for (int j = r->low; j < r->high; j++) {
+    const int to = host_cells(w->g, s->colour, j, k) - beyond;
+    if (from < to)
+      hymgi_cpu_run_slots(&s->pass, w->g, (const int[3]){s->colour, j, k}, from, to,
+                          s->out + hymgi_row(w->g, s->colour, j, k));
+  }
 }
 
 static void run_stage(const wave *w, int index, const rows *r, int k)
@@ -204,13 +206,13 @@ static void run_stage(const wave *w, int index, const rows *r, int k)
   if (w->fv4) run_closures(w, s, r, k);
 }
 
-/* To two planes at a time. */
+/* To two planes at a time, or the last one. */
 static void run_interpolation(const wave *w, const rows *r, int k)
 {
-  const int J[2] = {r->low / 2, r->high / 2};
+  const int J[2] = {r->low / 2, (r->high + 1) / 2};
   if (k < w->g->n[2] && k % 2 == 0)
-    hymgi_cpu_interpolate_rows(w->level, 0, &w->start, hymgi_cpu_starts_black(w->level), J, k / 2,
-                               w->x);
+    (w->level->uneven ? hymgi_cpu_interpolate_uneven_rows : hymgi_cpu_interpolate_rows)(
+        w->level, 0, &w->start, hymgi_cpu_starts_black(w->level), J, k / 2, w->x);
   if (w->fv4) run_closures(w, &(const stage){.g = *w->g, .after = w->x}, r, k);
 }
 
@@ -219,8 +221,7 @@ static void run_norm(const wave *w, int index, const rows *r, int k, double *max
   const hymgi_level *level = w->level;
   const host_pass residual = {
       .kind = HOST_RESIDUAL, .level = level, .f = level->f, .own = level->x, .other = level->x};
-  const int from = hymgi_cpu_left_out(w, 0, index),
-            to = host_slots(w->g) - hymgi_cpu_left_out(w, 1, index);
+  const int from = hymgi_cpu_left_out(w, 0, index), beyond = hymgi_cpu_left_out(w, 1, index);
   hymgi_real *const row = host_scratch(level, NORM_ROW);
   if (w->self && !w->fv4) copy_ghosts(w, level->x, r, k, 3);
   if (!w->fv4 && !(w->cut & 3)) {
@@ -229,8 +230,10 @@ static void run_norm(const wave *w, int index, const rows *r, int k, double *max
       *max = host_larger(*max, hymgi_fv2_rows_norm(&residual, w->g, c, range, k));
     return;
   }
-  for (int j = r->low; from < to && j < r->high; j++)
+  for (int j = r->low; j < r->high; j++)
     for (int c = 0; c <= w->g->split; c++) {
+      const int to = host_cells(w->g, c, j, k) - beyond;
+      if (from >= to) continue;
       hymgi_cpu_run_slots(&residual, w->g, (const int[3]){c, j, k}, from, to, row);
       *max = host_larger(*max, host_largest(row + from, to - from));
     }
@@ -238,12 +241,15 @@ static void run_norm(const wave *w, int index, const rows *r, int k, double *max
 
 static void run_restrict(const wave *w, const rows *r, int k)
 {
-  if (k % 2 == 0) return;
-  for (int m = k - 1; w->self && !w->fv4 && m <= k; m++)
+  if (k % 2 == 0 && k < w->g->n[2] - 1) return;
+  for (int m = k - k % 2; w->self && !w->fv4 && m <= k; m++)
     copy_ghosts(w, w->level->x, r, m, 3);
-  for (int J = r->low / 2; J < r->high / 2; J++) {
+  for (int J = r->low / 2; J < (r->high + 1) / 2; J++) {
     const int JK[2] = {J, k / 2};
-    hymgi_cpu_restrict_residual_row(w->level, 0, JK, w->gsrb && !w->fv4, w->coarse);
+    if (w->level->uneven)
+      hymgi_cpu_sum_residual_row(w->level, 0, JK, w->coarse);
+    else
+      hymgi_cpu_restrict_residual_row(w->level, 0, JK, w->gsrb && !w->fv4, w->coarse);
   }
 }
 
@@ -258,7 +264,7 @@ static void run_start(const wave *w, const rows *r, int k)
   if (!w->source)
     for (int j = r->low; j < r->high; j++)
       memset(level->x + hymgi_row(g, g->split, j, k), 0,
-             (size_t)host_slots(g) * sizeof(hymgi_real));
+             (size_t)host_cells(g, g->split, j, k) * sizeof(hymgi_real));
   const int pair = level->coarsened & 2 ? 2 : 1;
   for (int j = r->low; w->source && j < r->high; j += pair) {
     const int from[2] = {j, k}, to[2] = {j + pair < r->high ? j + pair : r->high, k + 1};

@@ -146,7 +146,7 @@ void hymgi_cpu_interpolate_rows(const hymgi_level *fine, int b, const hymgi_inte
 bool hymgi_cpu_starts_black(const hymgi_level *level)
 {
   return level->op->stencil == HYMG_FV2 && level->method->smoother == HYMG_GSRB &&
-         level->num_boxes > 0 && level->box[0].split;
+         level->num_boxes > 0 && level->box[0].split && hymgi_keeps_colours_apart(level);
 }
 
 void hymgi_cpu_interpolate(const hymgi_level *fine, const hymgi_level *coarse,

@@ -13,13 +13,13 @@ const hymgi_real *hymgi_cpu_plain_row(const hymgi_geom *g, const hymgi_real *x, 
                                       hymgi_real *buffer)
 {
   if (!g->split) return x + hymgi_row(g, 0, j, k);
-  const int even = (j + k + g->parity) & 1, half = g->n[0] / 2;
+  const int even = (j + k + g->parity) & 1, slots = host_slots(g);
   const hymgi_real *const restrict e = x + hymgi_row(g, even, j, k), *const restrict o =
                                                                          x + hymgi_row(g, 1 - even,
                                                                                        j, k);
   hymgi_real *const restrict out = buffer;
 #pragma omp simd
-  for (int t = -1; t <= half; t++)
+  for (int t = -1; t <= slots; t++)
     out[2 * t] = e[t], out[2 * t + 1] = o[t];
   return buffer;
 }
@@ -37,6 +37,7 @@ void hymgi_cpu_store_row(const hymgi_geom *g, const hymgi_real *restrict cells, 
 #pragma omp simd
   for (int t = 0; t < half; t++)
     e[t] = cells[2 * t], o[t] = cells[2 * t + 1];
+  if (g->n[0] % 2) e[half] = cells[2 * half];
 }
 
 /* ---- restriction ---- */
@@ -86,7 +87,7 @@ static void restrict_row(const hymgi_level *level, int b, const int JK[2], const
     r.even[m] = fine + hymgi_row(g, even, j, k);
     r.odd[m] = g->split ? fine + hymgi_row(g, 1 - even, j, k) : r.even[m] + 1;
     for (int c = 0; max && c <= g->split; c++)
-      *max = host_larger(*max, host_largest(fine + hymgi_row(g, c, j, k), host_slots(g)));
+      *max = host_larger(*max, host_largest(fine + hymgi_row(g, c, j, k), host_cells(g, c, j, k)));
   }
   store_means(level, b, &r, false, g->split ? 1 : 2, JK, coarse);
 }
@@ -126,7 +127,7 @@ void hymgi_cpu_restrict_residual_row(const hymgi_level *level, int b, const int 
     hymgi_real *const row[2] = {host_scratch(level, ROWS + m), host_scratch(level, ROWS + 4 + m)};
     for (int c = 0; c < (g->split && !red ? 2 : 1); c++) {
       const int cjk[3] = {c, j, k};
-      hymgi_cpu_run_slots(&residual, g, cjk, 0, host_slots(g), row[c]);
+      hymgi_cpu_run_slots(&residual, g, cjk, 0, host_cells(g, c, j, k), row[c]);
     }
     r.even[m] = g->split ? row[red ? 0 : even] : row[0] + (red ? even : 0);
     r.odd[m] = g->split ? row[1 - even] : row[0] + 1;

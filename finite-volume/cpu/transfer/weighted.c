@@ -26,7 +26,7 @@ static void parents_of(const hymgi_level *level, int b, const hymgi_real *source
   } else if (!host_halved(level, 0) && g->split) {
     parent[0] = first, parent[1] = second;
 #pragma omp simd
-    for (int t = 0; t < g->n[0] / 2; t++)
+    for (int t = 0; t < host_slots(g); t++)
       first[t] = c[2 * t], second[t] = c[2 * t + 1];
   }
 }
@@ -136,7 +136,7 @@ static void interpolate_row(const hymgi_level *level, const hymgi_geom *g, const
       w[axis] = level->weight[axis] + at;
       if (axis > 0) next[axis] = c->next[axis][odd[axis]][part];
     }
-    add_parts(axes, c->parent[part], next, w, all.n, x + at);
+    add_parts(axes, c->parent[part], next, w, all.n[part], x + at);
   }
 }
 

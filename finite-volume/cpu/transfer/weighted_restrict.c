@@ -146,7 +146,7 @@ static void collect_part(const origin *o, int part, const terms *all)
 {
   hymgi_real *const kept = host_scratch(o->level, KEPT + part), *const along_x = host_scratch(
                                                                     o->level, ALONG_X + part);
-  const int n = host_parts_of(o->g).n;
+  const int n = host_parts_of(o->g).n[part];
   if (all->children == 1)
     collect(1, 1, all, n, kept, along_x);
   else if (all->children == 2)
@@ -157,9 +157,10 @@ static void collect_part(const origin *o, int part, const terms *all)
 
 /* ---- coarse cells ---- */
 
-/* Both children of all coarse cells, from a split row. */
+/* From a split row of n cells. */
 static void store_pairs(const hymgi_level *level, int n, hymgi_real *restrict out)
 {
+  const int pairs = n / 2;
   const hymgi_real *const even = host_scratch(level, KEPT), *const odd =
                                                                 host_scratch(level, KEPT + 1);
   const hymgi_real *const above = host_scratch(level, ALONG_X) + 1, *const below =
@@ -168,8 +169,11 @@ static void store_pairs(const hymgi_level *level, int n, hymgi_real *restrict ou
                                                                         1;
   const bool weighted = level->weight[0];
 #pragma omp simd
-  for (int t = 0; t < n; t++)
+  for (int t = 0; t < pairs; t++)
     out[t] = weighted ? hymgi_coarse_sum(even[t], odd[t], below[t], above[t]) : even[t] + odd[t];
+  if (n % 2) /* the neighbour above is the odd cell that it does not have */
+    out[pairs] =
+        weighted ? hymgi_coarse_sum(even[pairs], 0, below[pairs], below[pairs + 1]) : even[pairs];
 }
 
 /* From a plain row. */
@@ -206,15 +210,14 @@ static void store_coarse(const hymgi_level *level, const hymgi_geom *g, const hy
   hymgi_real *const out = host_scratch(level, RESULT), *const kept = host_scratch(level, KEPT);
   hymgi_real *const even = host_scratch(level, ALONG_X), *const odd = host_scratch(
                                                              level, ALONG_X + g->split);
-  const host_parts all = host_parts_of(g);
   if (g->boundaries & 1) odd[-1] = 0;
-  if (g->boundaries & 2) even[all.n] = 0;
+  if (g->boundaries & 2) (g->n[0] % 2 ? odd : even)[g->split ? g->n[0] / 2 : g->n[0]] = 0;
   if (host_halved(level, 0) && g->split)
-    store_pairs(level, p->n[0], out);
+    store_pairs(level, g->n[0], out);
   else if (host_halved(level, 0))
     store_plain(level, g, p->n[0], out);
   else if (g->split)
-    join_parts(kept, host_scratch(level, KEPT + 1), all.n, out);
+    join_parts(kept, host_scratch(level, KEPT + 1), host_slots(g), out);
   hymgi_cpu_store_row(p, host_halved(level, 0) || g->split ? out : kept, JK[0], JK[1], coarse);
 }
 
