@@ -13,7 +13,7 @@ namespace
 /* What set-up has made; no kernel writes it. */
 struct graph_rows {
   int n;
-  const ptrdiff_t *slice;
+  const int *slice;
   const int *to;
   const double *weight, *diagonal, *inverse;
 };
@@ -38,11 +38,16 @@ inline graph_vectors vectors_of(const hymgi_graph *g)
   return {g->b, g->x, g->y, g->p, g->c, g->r};
 }
 
+__device__ __forceinline__ ptrdiff_t edge_of_row(int row)
+{
+  return (ptrdiff_t)HYMGI_LANES * row;
+}
+
 __device__ __forceinline__ graph_row row_at(const graph_rows &g, int i)
 {
-  const ptrdiff_t *const slice = g.slice + i / HYMGI_LANES;
-  return {__ldg(slice) + i % HYMGI_LANES, __ldg(slice + 1), __ldg(g.diagonal + i),
-          __ldg(g.inverse + i)};
+  const int *const slice = g.slice + i / HYMGI_LANES;
+  return {edge_of_row(__ldg(slice)) + i % HYMGI_LANES, edge_of_row(__ldg(slice + 1)),
+          __ldg(g.diagonal + i), __ldg(g.inverse + i)};
 }
 
 /* b - A x of node i. Some edges at a time, so that their loads are under way together. */
