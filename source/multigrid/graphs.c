@@ -109,6 +109,7 @@ static void make_columns(struct hymgi_pairs *pairs, const hymgi_backend *maker, 
     for (int row = 0; row < g->n; row++)
       column[row] = row == c;
     maker->copy(pairs->context, column, g->b, (size_t)g->n);
+    if (pairs->ops->begin) pairs->ops->begin(pairs->context, g);
     hymgi_graphs_solve(pairs, l);
     maker->copy(pairs->context, g->x, column, (size_t)g->n);
     for (int row = 0; row < g->n; row++)
@@ -165,5 +166,6 @@ hymg_status hymgi_graphs_settle(struct hymgi_pairs *pairs, const hymgi_backend *
   pairs->ops = pairs->backend->graphs;
   pairs->last = l < pairs->count && pairs->graph[l].matrix ? l : pairs->count - 1;
   pairs->tail = pairs->ops->tail_from ? pairs->ops->tail_from(pairs) : pairs->count;
-  return HYMG_OK;
+  pairs->backend->sync(pairs->context); /* kernels of a cycle read graphs before they wait */
+  return pairs->context->status;
 }

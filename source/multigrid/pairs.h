@@ -76,6 +76,8 @@ typedef struct hymgi_graph_ops {
   void (*finish)(hymg_context *context, hymgi_graph *graph);
   /* r = b - A c */
   void (*residual)(hymg_context *context, hymgi_graph *graph);
+  /* Optional: to be called before a graph is solved whose b comes from elsewhere than sum or descend */
+  void (*begin)(hymg_context *context, hymgi_graph *graph);
   /* Optional: pairs->tail, and the solution of that graph with all below */
   int (*tail_from)(const struct hymgi_pairs *pairs);
   void (*tail)(struct hymgi_pairs *pairs);
