@@ -277,6 +277,64 @@ START_TEST(graphs_have_the_same_bits_with_any_threads)
 }
 END_TEST
 
+/* ---- without memory ---- */
+
+static int left, alive; /* allocations that succeed; blocks that are there */
+
+static hymg_status alloc_some(hymg_context *c, size_t doubles, double **data)
+{
+  if (left-- <= 0) return hymgi_fail(c, HYMG_ENOMEM, "no memory for a test");
+  alive++;
+  return hymgi_cpu_backend()->memory->alloc(c, doubles, data);
+}
+
+static void release_some(hymg_context *c, double *data, size_t doubles)
+{
+  alive--;
+  hymgi_cpu_backend()->memory->release(c, data, doubles);
+}
+
+static const hymgi_memory scarce = {"scarce", true, false, true, alloc_some, release_some, NULL},
+                          other = {"other", true, false, true, alloc_some, release_some, NULL};
+
+/* All graphs in one memory, then moved to another one, with so many allocations. */
+static hymg_status build_with(int allocations, int *count)
+{
+  hymg_context *c = context_of(1);
+  struct hymgi_pairs *p = calloc(1, sizeof *p);
+  hymgi_graph_builder from = large_graph(c, NULL, 1000), b = {.context = c, .pairs = p};
+  left = allocations;
+  b.backend = p->backend = from.backend, b.memory = &scarce, b.cells = 1000;
+  p->context = c, p->memory = &other;
+  hymg_status status = hymgi_graph_begin_raw(&b, 1000, from.w.g.edges, false);
+  if (status == HYMG_OK)
+    memcpy(b.block[HYMGI_RAW], from.block[HYMGI_RAW], 8 * b.doubles[HYMGI_RAW]);
+  if (status == HYMG_OK) status = hymgi_graph_build_all(&b);
+  hymgi_graph_end(&b);
+  if (status == HYMG_OK) status = hymgi_graphs_settle(p, b.backend);
+  *count = p->count;
+  for (int l = 0; l < p->count && status == HYMG_OK; l++)
+    ck_assert_ptr_eq(p->graph[l].memory, &other);
+  hymgi_graphs_destroy(p);
+  hymgi_graph_end(&from);
+  free(p);
+  hymg_context_destroy(&c);
+  return status;
+}
+
+START_TEST(nothing_is_lost_without_memory)
+{
+  int allocations = 0, count;
+  alive = 0;
+  for (hymg_status status = HYMG_ENOMEM; status != HYMG_OK; allocations++) {
+    status = build_with(allocations, &count);
+    ck_assert(status == HYMG_OK || status == HYMG_ENOMEM);
+    ck_assert_int_eq(alive, 0);
+  }
+  ck_assert_int_gt(allocations, 2 * count);
+}
+END_TEST
+
 START_TEST(sums_are_of_all_before)
 {
   static const int sizes[] = {0, 1, 2, 7, 255, 256, 2047, 2048, 2049, 16384, 100000, 1234567};
@@ -658,6 +716,7 @@ int main(void)
   TCase *c = tcase_create("pairs");
   tcase_set_timeout(c, 0);
   tcase_add_loop_test(c, matching_and_coarse_graphs_are_those_of_dense_matrices, 0, KINDS);
+  tcase_add_test(c, nothing_is_lost_without_memory);
   tcase_add_loop_test(c, sums_are_of_all_before, 0, 4);
   tcase_add_loop_test(c, graphs_have_the_same_bits_with_any_threads, 0, 3);
   tcase_add_loop_test(c, packed_graphs_are_dense_matrices, 0, KINDS);
