@@ -32,6 +32,13 @@ static bool lacks_memory(const hymgi_level *level)
          (double)free_bytes < needed;
 }
 
+/* Of the graphs that a backend makes or runs, with level 0 in its memory. */
+static const hymgi_memory *graph_memory(const hymgi_backend *backend, const hymgi_level *level)
+{
+  const hymgi_graph_setup *const setup = backend->graph_setup;
+  return setup && setup->memory ? setup->memory : level->memory;
+}
+
 /* The same on all ranks, as the graphs need the coefficients of all. */
 static hymg_status choose_maker(const hymgi_level *level, const hymgi_backend **maker)
 {
@@ -163,7 +170,7 @@ static hymg_status build(hymgi_hierarchy *h, const hymgi_backend *maker, const h
   struct hymgi_pairs *const pairs = h->pairs;
   hymgi_graph_builder b = {.context = h->context,
                            .backend = maker,
-                           .memory = maker == h->level->backend ? whole->memory : maker->memory,
+                           .memory = graph_memory(maker, whole),
                            .pairs = pairs,
                            .cells = whole->cells};
   hymg_status status = hymgi_graph_finest(&b, whole, vector, vector[3]);
@@ -214,7 +221,7 @@ static hymg_status create(hymgi_hierarchy *h)
   if (!h->pairs) return hymgi_fail(h->context, HYMG_ENOMEM, "no memory for graphs");
   hymgi_graphs_destroy(h->pairs);
   h->pairs->context = h->context, h->pairs->backend = level->backend;
-  h->pairs->memory = level->memory;
+  h->pairs->memory = graph_memory(level->backend, level);
   return h->pairs->whole || is_one_box(level) ? HYMG_OK : make_whole(level, h->pairs);
 }
 

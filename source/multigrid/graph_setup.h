@@ -87,6 +87,7 @@ typedef struct hymgi_graph_cells {
 } hymgi_graph_cells;
 
 typedef struct hymgi_graph_setup {
+  const hymgi_memory *memory; /* in which graphs are made; NULL: that of level 0 */
   void (*run)(hymg_context *context, hymgi_graph_step step, int indices, const hymgi_graph_work *w);
   /* The numbers v[0] ... v[n - 1] become the sums of those before them, v[n] that of all, which is returned. v has
    * hymgi_sum_room(n). */

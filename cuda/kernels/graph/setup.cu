@@ -180,4 +180,5 @@ void fill(const hymgi_graph_cells *c)
 
 } /* namespace */
 
-extern "C" const hymgi_graph_setup hymgi_cuda_graph_setup = {run, sum, couplings, count, fill};
+extern "C" const hymgi_graph_setup hymgi_cuda_graph_setup = {NULL,      run,   sum,
+                                                             couplings, count, fill};

@@ -3,6 +3,27 @@
 #include "cpu/robust.h"
 #include "formulas/graph_setup.h"
 
+#include <stdlib.h>
+
+/* ---- memory: without huge pages, whose first use takes longer than they save while graphs are made ---- */
+
+static hymg_status alloc(hymg_context *context, size_t doubles, double **data)
+{
+  *data = calloc(doubles + 1, sizeof **data);
+  return *data ? HYMG_OK
+               : hymgi_fail(context, HYMG_ENOMEM, "no memory for graphs: %.7g GB of host memory",
+                            8e-9 * (double)doubles);
+}
+
+static void release(hymg_context *context, double *data, size_t doubles)
+{
+  (void)context, (void)doubles;
+  free(data);
+}
+
+static const hymgi_memory memory = {
+    .name = "host", .on_host = true, .zeroed = true, .alloc = alloc, .release = release};
+
 /* ---- steps ---- */
 
 typedef void loop(const hymgi_graph_work *w, int threads, int indices);
@@ -105,6 +126,7 @@ static void fill(const hymgi_graph_cells *c)
 }
 
 const hymgi_graph_setup hymgi_cpu_graph_setup = {
+    .memory = &memory,
     .run = run,
     .sum = sum,
     .couplings = couplings,
