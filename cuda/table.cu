@@ -141,6 +141,7 @@ constexpr hymgi_backend table(const hymgi_memory *memory)
   b.detach = HYMGI_IN_DOUBLE(hymgi_cuda_detach);
   b.robust = &robust_ops;
   b.graphs = HYMGI_IN_DOUBLE(&hymgi_cuda_graphs);
+  b.graph_setup = HYMGI_IN_DOUBLE(&hymgi_cuda_graph_setup);
   b.fill = hymgi_cuda_fill;
   b.axpby = HYMGI_IN_DOUBLE(hymgi_cuda_axpby);
   b.shift = HYMGI_IN_DOUBLE(hymgi_cuda_shift);

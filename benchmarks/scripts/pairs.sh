@@ -1,8 +1,9 @@
 #!/bin/sh
 # pairs.sh BUILD [BEFORE [SIZE...]]: solves with graphs in place of coarse grids (--transfer pairs) on a GPU, of the build folder
 # BUILD and, unless it is -, of an older one in turn; sizes 64, 128 and 256 a side. A line for each: iterations, seconds for
-# the set-up and the solve, the best of three, and milliseconds an iteration. OPTIONS are added to each command.
-[ $# -ge 1 ] || { sed -n '2,4s/^# //p' "$0"; exit 2; }
+# the set-up and the solve, the best of three, and milliseconds an iteration. BACKEND: host in place of cuda; OPTIONS are added to
+# each command.
+[ $# -ge 1 ] || { sed -n '2,5s/^# //p' "$0"; exit 2; }
 now=$1 before=${2:--}
 [ $# -le 2 ] || { shift 2; sizes=$*; }
 
@@ -10,7 +11,7 @@ now=$1 before=${2:--}
 run()
 {
   # shellcheck disable=SC2086  # OPTIONS is a list of words
-  "$1/bin/hymg-robust" "$2" --backend cuda --transfer pairs --grid "$3,$3,$3" $OPTIONS |
+  "$1/bin/hymg-robust" "$2" --backend "${BACKEND:-cuda}" --transfer pairs --grid "$3,$3,$3" $OPTIONS |
     awk -v name="$2" '$1 == name { print $3, $5, $6 }'
 }
 

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "hierarchy/build.h"
+#include "hierarchy/pairs.h"
 
 _Static_assert((int)HYMGI_MAX_LEVELS == (int)HYMG_MAX_LEVELS, "the number of levels is public");
 
@@ -26,16 +27,13 @@ static double message_doubles(const hymgi_level *level)
   return 4 * ghosts;
 }
 
-/* Per cell, of the graphs of a uniform grid, on the rank that holds the first box, where level 0 is one box as well. For
- * other coefficients they may take half as much more. */
-#define GRAPH_BYTES 200.0
-
+/* On the rank that holds the first box, where level 0 is one box as well. */
 static double graph_bytes(const hymgi_hierarchy *h)
 {
   const hymgi_level *level = h->level;
   const bool first = hymg_context_rank(h->context) == 0;
   const double whole = hymgi_comm_size(h->context->comm) > 1 ? sizeof(double) : 0;
-  return level->transfer->pairs && first ? (double)level->cells * (GRAPH_BYTES + whole) : 0;
+  return level->transfer->pairs && first ? (double)level->cells * (HYMGI_GRAPH_BYTES + whole) : 0;
 }
 
 static hymg_level_need level_need(const hymgi_hierarchy *h, int l)

@@ -1,10 +1,12 @@
-/* Level 0 as a graph, on the rank that has its first box, made by the host. */
+/* Level 0 as a graph, on the rank that has its first box, and the graphs below it: made where level 0 is or, without memory for
+ * that there, by the host. */
 #include "hierarchy/pairs.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "multigrid/graph_setup.h"
 #include "multigrid/level_ops.h"
 
 /* TAG: beyond those of levels (build.c) */
@@ -14,12 +16,42 @@ enum {
   VECTORS = 4
 }; /* vectors: conductances of three axes, excess */
 
-/* ---- level 0 as the host sees it ---- */
+/* Graphs beside those of a uniform grid, at most */
+#define MORE_FOR_JUMPS 1.5
 
-static bool is_elsewhere(const hymgi_level *level)
+/* ---- who makes graphs ---- */
+
+/* Whether this rank lacks memory for making graphs where level 0 is. */
+static bool lacks_memory(const hymgi_level *level)
 {
-  return level->backend != hymgi_cpu_backend();
+  size_t free_bytes = 0;
+  const double graphs = HYMGI_GRAPH_BYTES * MORE_FOR_JUMPS * (double)level->cells;
+  const double needed = graphs + sizeof(double) * hymgi_graph_build_doubles(level->cells);
+  return !level->memory->available ||
+         level->memory->available(level->context, &free_bytes) != HYMG_OK ||
+         (double)free_bytes < needed;
 }
+
+/* Of the graphs that a backend makes or runs, with level 0 in its memory. */
+static const hymgi_memory *graph_memory(const hymgi_backend *backend, const hymgi_level *level)
+{
+  const hymgi_graph_setup *const setup = backend->graph_setup;
+  return setup && setup->memory ? setup->memory : level->memory;
+}
+
+/* The same on all ranks, as the graphs need the coefficients of all. */
+static hymg_status choose_maker(const hymgi_level *level, const hymgi_backend **maker)
+{
+  hymg_context *const c = level->context;
+  const hymgi_backend *const host = hymgi_cpu_backend();
+  int by_host = level->num_boxes && level->backend != host &&
+                (!level->backend->graph_setup || lacks_memory(level));
+  TRY(hymgi_comm_max_int(c, c->comm, &by_host, 1));
+  *maker = by_host ? host : level->backend;
+  return HYMG_OK;
+}
+
+/* ---- level 0 as the host sees it ---- */
 
 /* Its vectors are in memory that both can access. */
 static hymgi_level view_of(const hymgi_level *level)
@@ -95,7 +127,8 @@ static hymg_status make_whole(const hymgi_level *level, struct hymgi_pairs *pair
 /* ---- its coefficients ---- */
 
 typedef struct coefficients {
-  hymgi_level level; /* as the host sees it */
+  const hymgi_backend *maker;
+  hymgi_level level; /* as that sees it */
   double *vector[VECTORS];
 } coefficients;
 
@@ -131,13 +164,19 @@ static void release_copies(const hymgi_level *level, coefficients *c)
       hymgi_crossing_destroy(level, level->vector_size, &c->level.c.beta[axis]);
 }
 
-static hymg_status build(hymgi_hierarchy *h, const hymgi_level *whole,
+static hymg_status build(hymgi_hierarchy *h, const hymgi_backend *maker, const hymgi_level *whole,
                          double *const vector[VECTORS])
 {
   struct hymgi_pairs *const pairs = h->pairs;
-  const hymgi_graph_setup *const setup = hymgi_cpu_backend()->graph_setup;
-  TRY(setup->finest(whole, vector, vector[3], pairs->graph));
-  return hymgi_graphs_build(h->context, setup, whole->cells, pairs);
+  hymgi_graph_builder b = {.context = h->context,
+                           .backend = maker,
+                           .memory = graph_memory(maker, whole),
+                           .pairs = pairs,
+                           .cells = whole->cells};
+  hymg_status status = hymgi_graph_finest(&b, whole, vector, vector[3]);
+  if (status == HYMG_OK) status = hymgi_graph_build_all(&b);
+  hymgi_graph_end(&b);
+  return status == HYMG_OK ? hymgi_graphs_settle(pairs, maker) : status;
 }
 
 static hymg_status gather(const hymgi_level *level, const hymgi_level *whole,
@@ -152,12 +191,13 @@ static hymg_status gather(const hymgi_level *level, const hymgi_level *whole,
   return hymgi_agree(level->context, level->context->status);
 }
 
-static hymg_status build_gathered(hymgi_hierarchy *h, double *const vector[VECTORS])
+static hymg_status build_gathered(hymgi_hierarchy *h, const coefficients *c)
 {
-  const hymgi_level whole = view_of(h->pairs->whole);
+  const bool copied = c->maker != h->level->backend;
+  const hymgi_level whole = copied ? view_of(h->pairs->whole) : *h->pairs->whole;
   double *gathered[VECTORS] = {NULL};
-  hymg_status status = gather(h->level, &whole, vector, gathered);
-  if (status == HYMG_OK && whole.num_boxes) status = build(h, &whole, gathered);
+  hymg_status status = gather(h->level, &whole, c->vector, gathered);
+  if (status == HYMG_OK && whole.num_boxes) status = build(h, c->maker, &whole, gathered);
   for (int m = 0; m < VECTORS; m++)
     hymgi_vector_destroy(&whole, whole.vector_size, &gathered[m]);
   return status;
@@ -181,27 +221,30 @@ static hymg_status create(hymgi_hierarchy *h)
   if (!h->pairs) return hymgi_fail(h->context, HYMG_ENOMEM, "no memory for graphs");
   hymgi_graphs_destroy(h->pairs);
   h->pairs->context = h->context, h->pairs->backend = level->backend;
-  h->pairs->memory = is_elsewhere(level) ? level->memory : NULL;
+  h->pairs->memory = graph_memory(level->backend, level);
   return h->pairs->whole || is_one_box(level) ? HYMG_OK : make_whole(level, h->pairs);
 }
 
 static hymg_status build_from(hymgi_hierarchy *h, const coefficients *c)
 {
-  if (c->level.num_boxes)
-    hymgi_cpu_backend()->graph_setup->couplings(&c->level, c->vector, c->vector[3]);
-  return h->pairs->whole ? build_gathered(h, c->vector) : build(h, &c->level, c->vector);
+  double *const *v = c->vector;
+  const hymgi_graph_cells cells = {.level = &c->level, .high = {v[0], v[1], v[2]}, .excess = v[3]};
+  if (c->level.num_boxes) c->maker->graph_setup->couplings(&cells);
+  return h->pairs->whole ? build_gathered(h, c) : build(h, c->maker, &c->level, v);
 }
 
 /* excess: a vector of level 0, which the graphs' memory may take the place of */
 static hymg_status make(hymgi_hierarchy *h, double **excess)
 {
   const hymgi_level *level = h->level;
-  const bool copied = is_elsewhere(level);
-  coefficients c = {.level = *level, .vector = {NULL, NULL, NULL, copied ? NULL : *excess}};
+  coefficients c = {.level = *level, .vector = {NULL, NULL, NULL, *excess}};
+  hymg_status status = choose_maker(level, &c.maker);
+  const bool copied = status != HYMG_OK || c.maker != level->backend;
+  if (copied) c.vector[3] = NULL;
   for (int axis = 0; axis < 3 && level->num_boxes && !copied; axis++)
     c.vector[axis] = level->krylov + (axis + 1) * level->vector_size;
   load_excess(h, *excess);
-  hymg_status status = copied && level->num_boxes ? read_copies(level, &c, *excess) : HYMG_OK;
+  if (status == HYMG_OK && copied && level->num_boxes) status = read_copies(level, &c, *excess);
   if (copied) hymgi_vector_destroy(level, level->vector_size, excess);
   status = hymgi_agree(h->context, status);
   if (status == HYMG_OK) status = build_from(h, &c);

@@ -5,6 +5,9 @@
 #include "hierarchy/build.h"
 #include "multigrid/pairs.h"
 
+/* Per cell, of the graphs of a uniform grid. For other coefficients they may take half as much more. */
+#define HYMGI_GRAPH_BYTES 200.0
+
 /* Makes them anew from the coefficients of level 0, as the preconditioner sees it (hymgi_exchange_inner). Needs its
  * krylov vectors but the first. Errors: ENOMEM; EUNSUPPORTED for more cells than a graph can have. */
 hymg_status hymgi_pairs_make(hymgi_hierarchy *h);

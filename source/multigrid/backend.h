@@ -365,7 +365,7 @@ typedef struct hymgi_backend {
   /* vector operations on the cells of a level; ghosts are not touched; outputs may be inputs */
   const hymgi_robust_ops *robust;
   const struct hymgi_graph_ops *graphs;        /* multigrid/pairs.h */
-  const struct hymgi_graph_setup *graph_setup; /* of the host alone */
+  const struct hymgi_graph_setup *graph_setup; /* multigrid/graph_setup.h */
   void (*fill)(const hymgi_level *level, double value, hymgi_real *x);
   void (*axpby)(const hymgi_level *level, double a, const hymgi_real *x, double b,
                 const hymgi_real *y, hymgi_real *z);

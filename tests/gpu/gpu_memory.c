@@ -1,5 +1,6 @@
 /* GPU memory: hymg_solver_need predicts what is allocated; a card that is too small is refused
  * before anything is allocated, with a message that gives the amounts needed and free. */
+#include "multigrid/graph_setup.h"
 #include "support/gpu.h"
 #include "support/twin.h"
 #include <math.h>
@@ -242,6 +243,56 @@ START_TEST(the_need_of_pairs_is_what_is_taken)
 }
 END_TEST
 
+static hymg_result solve_pairs(const cube *c, hymg_options o, double *u)
+{
+  const int n = (int)cbrt(c->cells + 0.5);
+  const ptrdiff_t stride[3] = {1, n, (ptrdiff_t)n * n};
+  hymg_solver *solver = NULL;
+  hymg_field *f = NULL, *x = NULL;
+  hymg_result r;
+  o.path = HYMG_PATH_ROBUST, o.method = HYMG_MGPCG, o.transfer = HYMG_TRANSFER_PAIRS;
+  OK(c->context, hymg_solver_create(c->op, &o, &solver));
+  OK(c->context, hymg_field_create(c->grid, solver, HYMG_CELL, HYMG_DOUBLE, &f));
+  OK(c->context, hymg_field_create(c->grid, solver, HYMG_CELL, HYMG_DOUBLE, &x));
+  OK(c->context, hymg_field_fill(f, 1));
+  OK(c->context, hymg_solve(solver, f, x, &r));
+  OK(c->context,
+     hymg_field_read(x, (const int[3]){0}, (const int[3]){n, n, n}, stride, u, HYMG_HOST));
+  hymg_field_destroy(&f);
+  hymg_field_destroy(&x);
+  hymg_solver_destroy(&solver);
+  return r;
+}
+
+/* A card that has what the solver needs, but not what making graphs takes for a while: the host makes them. */
+START_TEST(graphs_are_made_without_room_for_that_on_the_card)
+{
+  if (!twin_emulated()) return; /* a real card has what it has */
+  support_gpu_emulate("MEMORY", NULL);
+  cube c = cube_of(HYMG_FV2, 8.0 * 64 * 64 * 64);
+  const size_t cells = (size_t)c.cells;
+  hymg_options o = on_gpu(HYMG_MEMORY_DEVICE);
+  char size[32];
+  double *const want = support_poison(cells), *const got = support_poison(cells);
+  hymg_need need;
+  const hymg_result wanted = solve_pairs(&c, o, want);
+  o.path = HYMG_PATH_ROBUST, o.method = HYMG_MGPCG, o.transfer = HYMG_TRANSFER_PAIRS;
+  OK(c.context, hymg_solver_need(c.grid, &c.desc, 0, &o, &need));
+  const double slack = 8 << 20;
+  ck_assert_double_gt(8 * hymgi_graph_build_doubles((int64_t)c.cells), slack);
+  snprintf(size, sizeof size, "%d",
+           (int)(((double)in_use().bytes + need.device_bytes + slack) / (1 << 20)));
+  support_gpu_emulate("MEMORY", size);
+  const hymg_result r = solve_pairs(&c, o, got);
+  ck_assert_int_eq(r.cycles, wanted.cycles);
+  ck_assert(support_same_bits(cells, got, want));
+  free(want);
+  free(got);
+  support_gpu_emulate("MEMORY", NULL);
+  cube_end(&c);
+}
+END_TEST
+
 /* ---- managed memory ---- */
 
 /* Where the host may not touch it while kernels run, as the emulation then sees to: several boxes, whose
@@ -289,6 +340,7 @@ int main(void)
   if (twin_emulated()) tcase_add_test(t, auto_does_without_single_precision_where_it_does_not_fit);
   tcase_add_loop_test(t, the_need_is_what_is_taken, 0, 8);
   tcase_add_loop_test(t, the_need_of_pairs_is_what_is_taken, 0, 2);
+  tcase_add_test(t, graphs_are_made_without_room_for_that_on_the_card);
   suite_add_tcase(suite, t);
   t = tcase_create("managed");
   if (twin_emulated()) tcase_add_loop_test(t, lists_are_read_while_kernels_run, 0, 2);

@@ -1,5 +1,6 @@
-/* The graphs of the pairs on the GPU: corrections by random graphs, and by those that tempt a matching into chains, have the
- * bits of the host whichever graphs take a launch for each step, and in any memory. Solves are in gpu_robust.c. */
+/* The graphs of the pairs on the GPU: those that it makes of random ones, and of those that tempt a matching into chains, have
+ * the bits of the host's, whose copies it may have in their place; corrections by them have, whichever graphs take a launch
+ * for each step, and in any memory. Solves are in gpu_robust.c. */
 #include "support/twin.h"
 
 #include <math.h>
@@ -7,7 +8,7 @@
 #include <string.h>
 
 #include "kernel_table.h"
-#include "multigrid/pairs.h"
+#include "multigrid/graph_setup.h"
 
 /* ---- random graphs ---- */
 
@@ -47,13 +48,14 @@ static void *array_of(size_t count, size_t size)
   return array;
 }
 
-/* Rows of the edges, at both of their ends. A fifth of the nodes has an excess. */
-static hymgi_graph graph_of(int n, const edge *list, int count, unsigned seed)
+/* Rows of the edges, at both of their ends, in host memory. A fifth of the nodes has an excess. */
+static hymgi_raw_graph graph_of(int n, const edge *list, int count, unsigned seed)
 {
   const size_t nodes = (size_t)n, ends = 2 * (size_t)count;
-  hymgi_graph g = {.n = n};
+  hymgi_raw_graph g = {.n = n, .edges = 2 * count};
   double *const random = support_random(nodes, -4, 1, seed);
-  g.start = array_of(nodes + 1, sizeof *g.start);
+  g.start = array_of(hymgi_sum_room(nodes), sizeof *g.start);
+  g.end = array_of(nodes, sizeof *g.end);
   g.to = array_of(ends, sizeof *g.to);
   g.weight = array_of(ends, sizeof *g.weight);
   g.excess = array_of(nodes, sizeof *g.excess);
@@ -63,33 +65,64 @@ static hymgi_graph graph_of(int n, const edge *list, int count, unsigned seed)
     g.start[(m % 2 ? list[m / 2].b : list[m / 2].a) + 1]++;
   for (int i = 0; i < n; i++) {
     g.start[i + 1] += g.start[i];
+    g.end[i] = g.start[i];
     g.at[i] = 3 * (ptrdiff_t)((i + n / 2) % n);
     g.diagonal[i] = g.excess[i] = fmax(random[i], 0);
   }
-  int *const next = array_of(nodes, sizeof *next);
   for (int m = 0; m < 2 * count; m++) {
     const edge *const e = list + m / 2;
-    const int i = m % 2 ? e->b : e->a, at = g.start[i] + next[i]++;
+    const int i = m % 2 ? e->b : e->a, at = g.end[i]++;
     g.to[at] = m % 2 ? e->a : e->b;
     g.weight[at] = e->weight;
     g.diagonal[i] += e->weight;
   }
-  free(next);
   free(random);
   return g;
 }
 
-/* Its graphs, made by the host, for a backend. */
+static void free_graph(const hymgi_raw_graph *g)
+{
+  void *const array[] = {g->start, g->end, g->to, g->weight, g->excess, g->diagonal, g->at};
+  for (size_t m = 0; m < sizeof array / sizeof *array; m++)
+    free(array[m]);
+}
+
+static void copy_in(const hymgi_graph_builder *b, const void *from, void *to, size_t bytes)
+{
+  b->backend->copy(b->context, from, to, (bytes + sizeof(double) - 1) / sizeof(double));
+}
+
+/* As graph 0 of a builder. */
+static void load(hymgi_graph_builder *b, const hymgi_raw_graph *g)
+{
+  const size_t n = (size_t)g->n, edges = (size_t)g->edges;
+  OK(b->context, hymgi_graph_begin_raw(b, g->n, g->edges, true));
+  const hymgi_raw_graph *const to = &b->w.g;
+  copy_in(b, g->start, to->start, n * sizeof *g->start);
+  copy_in(b, g->end, to->end, n * sizeof *g->end);
+  copy_in(b, g->to, to->to, edges * sizeof *g->to);
+  copy_in(b, g->weight, to->weight, edges * sizeof *g->weight);
+  copy_in(b, g->excess, to->excess, n * sizeof *g->excess);
+  copy_in(b, g->diagonal, to->diagonal, n * sizeof *g->diagonal);
+  copy_in(b, g->at, to->at, n * sizeof *g->at);
+}
+
+/* The graphs that one backend makes for the cycles of another one. */
 static struct hymgi_pairs *pairs_of(hymg_context *c, int kind, int n, unsigned seed,
-                                    const hymgi_backend *backend)
+                                    const hymgi_backend *maker, const hymgi_backend *backend)
 {
   struct hymgi_pairs *const p = array_of(1, sizeof *p);
   double *const random = support_random(REACHES * (size_t)n, -3, 3, seed);
   edge *const list = array_of(REACHES * (size_t)n, sizeof *list);
-  p->graph[0] = graph_of(n, list, list_edges(kind, n, random, list), seed);
-  p->context = c, p->backend = backend;
-  p->memory = backend == hymgi_cpu_backend() ? NULL : backend->memory;
-  OK(c, hymgi_graphs_build(c, hymgi_cpu_backend()->graph_setup, n, p));
+  const hymgi_raw_graph g = graph_of(n, list, list_edges(kind, n, random, list), seed);
+  hymgi_graph_builder b = {
+      .context = c, .backend = maker, .memory = maker->memory, .pairs = p, .cells = n};
+  p->context = c, p->backend = backend, p->memory = backend->memory;
+  load(&b, &g);
+  OK(c, hymgi_graph_build_all(&b));
+  hymgi_graph_end(&b);
+  OK(c, hymgi_graphs_settle(p, maker));
+  free_graph(&g);
   free(list);
   free(random);
   return p;
@@ -99,6 +132,59 @@ static void end_pairs(struct hymgi_pairs *p)
 {
   hymgi_graphs_destroy(p);
   free(p);
+}
+
+/* ---- the graphs ---- */
+
+static void same(const void *a, const void *b, size_t count, size_t size, const char *what, int l)
+{
+  ck_assert_msg(!a == !b, "graph %d: %s is missing", l, what);
+  ck_assert_msg(!a || !memcmp(a, b, count * size), "graph %d: %s differs", l, what);
+}
+
+/* A graph in host memory; *data: all of it. */
+static hymgi_graph fetch(const struct hymgi_pairs *p, int l, double **data)
+{
+  hymgi_graph g = p->graph[l];
+  const bool has_matrix = g.matrix;
+  *data = array_of(g.doubles, sizeof **data);
+  p->backend->copy(p->context, g.block, *data, g.doubles);
+  hymgi_graph_bind(&g, *data);
+  if (!has_matrix) g.matrix = NULL;
+  return g;
+}
+
+static void compare_graphs(const struct hymgi_pairs *pa, const struct hymgi_pairs *pb, int l)
+{
+  double *data[2];
+  const hymgi_graph a = fetch(pa, l, data), b = fetch(pb, l, data + 1);
+  const size_t n = (size_t)a.n, whole = a.packed ? hymgi_whole_slices(a.n) : 0;
+  const size_t edges = (size_t)a.rows * HYMGI_LANES;
+  ck_assert_int_eq(a.n, b.n);
+  ck_assert_int_eq(a.nodes, b.nodes);
+  ck_assert_int_eq(a.edges, b.edges);
+  ck_assert_int_eq(a.rows, b.rows);
+  ck_assert_int_eq(a.twice, b.twice);
+  same(a.slice, b.slice, whole / HYMGI_LANES + 1, sizeof *a.slice, "slice", l);
+  same(a.to, b.to, edges, sizeof *a.to, "to", l);
+  same(a.weight, b.weight, edges, sizeof *a.weight, "weight", l);
+  same(a.diagonal, b.diagonal, whole, sizeof *a.diagonal, "diagonal", l);
+  same(a.inverse, b.inverse, whole, sizeof *a.inverse, "inverse", l);
+  same(a.parent, b.parent, n, sizeof *a.parent, "parent", l);
+  same(a.first, b.first, (size_t)a.nodes + 1, sizeof *a.first, "first", l);
+  same(a.child, b.child, n, sizeof *a.child, "child", l);
+  same(a.at, b.at, n, sizeof *a.at, "at", l);
+  same(a.matrix, b.matrix, hymgi_matrix_doubles(a.n), sizeof(double), "matrix", l);
+  free(data[0]);
+  free(data[1]);
+}
+
+static void compare_all_graphs(const struct hymgi_pairs *a, const struct hymgi_pairs *b)
+{
+  ck_assert_int_eq(a->count, b->count);
+  ck_assert_int_eq(a->last, b->last);
+  for (int l = 0; l < a->count; l++)
+    compare_graphs(a, b, l);
 }
 
 /* ---- corrections ---- */
@@ -165,17 +251,24 @@ static void check(int kind, int n, int64_t launched_from, bool managed)
 {
   const hymgi_backend *backend = NULL;
   hymg_context *c = context_of(launched_from, managed, &backend);
-  struct hymgi_pairs *const host = pairs_of(c, kind, n, (unsigned)(n + kind), hymgi_cpu_backend());
-  struct hymgi_pairs *const other = pairs_of(c, kind, n, (unsigned)(n + kind), backend);
+  const hymgi_backend *const cpu = hymgi_cpu_backend();
+  const unsigned seed = (unsigned)(n + kind);
+  struct hymgi_pairs *const host = pairs_of(c, kind, n, seed, cpu, cpu);
+  struct hymgi_pairs *const other = pairs_of(c, kind, n, seed, backend, backend);
   ck_assert_int_eq(host->tail, host->count);
-  ck_assert_int_eq(other->count, host->count);
-  ck_assert_int_eq(other->last, host->last);
+  compare_all_graphs(host, other);
   if (n > 100 && kind == PATH) ck_assert(host->graph[host->last].matrix);
   if (n > 100 && kind == CHAIN) ck_assert(!host->graph[host->last].matrix);
   if (host->count > 1) compare(host, other, managed ? "managed memory" : "device memory");
   if (kind == RING && n >= 3000 && launched_from == 200) { /* both kinds are visited twice */
     ck_assert_int_gt(twice_in(other, 0, other->tail), 0);
     ck_assert_int_gt(twice_in(other, other->tail, other->count), 0);
+  }
+  if (launched_from == 200) { /* as made by the host */
+    struct hymgi_pairs *const copied = pairs_of(c, kind, n, seed, cpu, backend);
+    compare_all_graphs(host, copied);
+    compare(host, copied, "copied");
+    end_pairs(copied);
   }
   end_pairs(host);
   end_pairs(other);
@@ -217,7 +310,7 @@ START_TEST(a_chain_of_many_graphs)
 {
   const hymgi_backend *backend = NULL;
   hymg_context *c = context_of(INT64_MAX, false, &backend);
-  struct hymgi_pairs *const p = pairs_of(c, CHAIN, 400, 1, backend);
+  struct hymgi_pairs *const p = pairs_of(c, CHAIN, 400, 1, backend, backend);
   ck_assert_int_gt(p->count, 30);
   ck_assert_int_gt(p->tail, 1);
   end_pairs(p);
@@ -231,7 +324,7 @@ START_TEST(blocks_are_returned)
 {
   const hymgi_backend *backend = NULL;
   hymg_context *c = context_of(0, false, &backend);
-  struct hymgi_pairs *const p = pairs_of(c, RING, 3000, 1, backend);
+  struct hymgi_pairs *const p = pairs_of(c, RING, 3000, 1, backend, backend);
   size_t doubles = 0;
   for (int l = 0; l < p->count; l++) {
     ck_assert_ptr_nonnull(p->graph[l].block);
@@ -247,10 +340,36 @@ START_TEST(blocks_are_returned)
 }
 END_TEST
 
+START_TEST(sums_are_of_all_before)
+{
+  static const int lengths[] = {0, 1, 2, 7, 255, 256, 2047, 2048, 2049, 4096, 100000, 5000000};
+  const hymgi_backend *backend = NULL;
+  hymg_context *c = context_of(0, _i, &backend);
+  for (size_t m = 0; m < sizeof lengths / sizeof *lengths - (support_small() ? 1 : 0); m++) {
+    const size_t n = (size_t)lengths[m], doubles = hymgi_sum_room(n) / 2 + 1;
+    int *const v = array_of(2 * doubles, sizeof *v), *const want = array_of(2 * doubles, sizeof *v);
+    double *there = NULL;
+    OK(c, backend->memory->alloc(c, doubles, &there));
+    for (size_t i = 0; i < n; i++)
+      v[i] = want[i] = (int)((unsigned)i * 2654435761u >> 26);
+    backend->copy(c, (const double *)v, there, doubles);
+    const int total = backend->graph_setup->sum(c, (int)n, (int *)there);
+    backend->copy(c, there, (double *)v, doubles);
+    ck_assert_int_eq(total, hymgi_cpu_backend()->graph_setup->sum(c, (int)n, want));
+    ck_assert_mem_eq(v, want, (n + 1) * sizeof *v);
+    backend->memory->release(c, there, doubles);
+    free(v);
+    free(want);
+  }
+  hymg_context_destroy(&c);
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("pairs on the GPU");
   TCase *t = tcase_create("graphs");
+  tcase_add_loop_test(t, sums_are_of_all_before, 0, 2);
   tcase_add_loop_test(t, a_launch_for_each_step, 0, KINDS);
   tcase_add_loop_test(t, all_in_one_launch, 0, KINDS);
   tcase_add_loop_test(t, both, 0, KINDS);

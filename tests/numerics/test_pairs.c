@@ -2,35 +2,48 @@
  * matching into chains; the histories of docs/numerics.md; solves with any threads. That a cycle is symmetric and positive
  * definite is in test_robust.c. */
 #include "api/solver.h"
-#include "multigrid/pairs.h"
+#include "multigrid/graph_setup.h"
 #include "oracle/trial.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const hymgi_graph_setup *setup(void)
+static hymg_context *context_of(int threads)
 {
-  return hymgi_cpu_backend()->graph_setup;
+  hymg_context_options options = hymg_context_options_default();
+  options.threads = threads;
+  hymg_context *c = NULL;
+  ck_assert_int_eq(hymg_context_create(&options, &c), HYMG_OK);
+  return c;
 }
 
 /* ---- graphs from dense matrices ---- */
 
+/* A builder on the host, with room for graph 0. */
+static hymgi_graph_builder builder_of(hymg_context *c, struct hymgi_pairs *p, int n, int edges)
+{
+  const hymgi_backend *const host = hymgi_cpu_backend();
+  hymgi_graph_builder b = {
+      .context = c, .backend = host, .memory = host->memory, .pairs = p, .cells = n};
+  if (p) p->context = c, p->backend = host, p->memory = host->memory;
+  OK(c, hymgi_graph_begin_raw(&b, n, edges, false));
+  return b;
+}
+
 /* The couplings t (n x n, symmetric, 0: none) with the neighbours of each node in descending order of a random key; alone:
  * an excess everywhere. */
-static hymgi_graph graph_of(int n, const double *t, const double *excess, unsigned seed)
+static hymgi_graph_builder graph_of(hymg_context *c, struct hymgi_pairs *p, int n, const double *t,
+                                    const double *excess, unsigned seed)
 {
-  hymgi_graph g = {.n = n};
-  size_t cells = (size_t)n;
+  const size_t cells = (size_t)n;
   int edges = 0;
   for (size_t q = 0; q < cells * cells; q++)
     edges += t[q] > 0;
-  g.start = calloc(cells + 1, sizeof *g.start);
-  g.to = malloc(((size_t)edges + 1) * sizeof *g.to);
-  g.weight = malloc(((size_t)edges + 1) * sizeof *g.weight);
-  g.excess = malloc((cells + 1) * sizeof *g.excess);
-  g.diagonal = malloc((cells + 1) * sizeof *g.diagonal);
+  const hymgi_graph_builder b = builder_of(c, p, n, edges);
+  const hymgi_raw_graph g = b.w.g;
   for (int i = 0, e = 0; i < n; i++) {
     double off = 0;
+    g.start[i] = e;
     const int first = n > 1 ? (int)((seed + 7u * (unsigned)i) % (unsigned)n) : 0;
     for (int m = 0; m < n; m++) {
       const int j = (first + m) % n;
@@ -38,23 +51,19 @@ static hymgi_graph graph_of(int n, const double *t, const double *excess, unsign
       g.to[e] = j, g.weight[e++] = t[i * n + j];
       off += t[i * n + j];
     }
-    g.start[i + 1] = e;
+    g.end[i] = e;
     g.excess[i] = excess[i];
     g.diagonal[i] = excess[i] + off;
   }
-  return g;
+  return b;
 }
 
-static void free_graph(hymgi_graph *g)
+static struct hymgi_pairs *built(hymgi_graph_builder b)
 {
-  free(g->start);
-  free(g->to);
-  free(g->weight);
-  free(g->excess);
-  free(g->diagonal);
-  free(g->parent);
-  free(g->first);
-  free(g->child);
+  OK(b.context, hymgi_graph_build_all(&b));
+  hymgi_graph_end(&b);
+  OK(b.context, hymgi_graphs_settle(b.pairs, b.backend));
+  return b.pairs;
 }
 
 enum { SPARSE, DENSE, TIES, CHAIN, STAR, LONE, PIECES, KINDS };
@@ -156,14 +165,14 @@ static double *oracle_coarse(const double *t, int n, const int *parent, int node
 
 /* ---- matching and coarsening ---- */
 
-static void compare_coarse(const hymgi_graph *g, int nodes, const double *want,
+static void compare_coarse(const hymgi_raw_graph *g, int nodes, const double *want,
                            const double *excess)
 {
   double *seen = calloc((size_t)nodes * (size_t)nodes + 1, sizeof *seen);
   ck_assert_int_eq(g->n, nodes);
   for (int i = 0; i < nodes; i++) {
     double off = 0;
-    for (int e = g->start[i]; e < g->start[i + 1]; e++) {
+    for (int e = g->start[i]; e < g->end[i]; e++) {
       const double w = want[i * nodes + g->to[e]];
       ck_assert(g->to[e] != i && seen[i * nodes + g->to[e]] == 0);
       ck_assert_double_le(fabs(g->weight[e] - w), 1e-14 * w);
@@ -178,40 +187,31 @@ static void compare_coarse(const hymgi_graph *g, int nodes, const double *want,
   free(seen);
 }
 
-/* One step, at most; returns the coarse couplings. */
+/* One step, at most. */
 static void compare_step(hymg_context *c, int kind, int n, unsigned seed)
 {
   double *t = couplings(kind, n, seed), *excess = support_random((size_t)n + 1, -1, 1, seed + 1);
   for (int i = 0; i < n; i++)
     excess[i] = fmax(excess[i], 0);
-  hymgi_graph g = graph_of(n, t, excess, seed), coarse = {0};
+  hymgi_graph_builder b = graph_of(c, NULL, n, t, excess, seed);
   int *want = malloc(sizeof *want * (size_t)(n + 1)), nodes;
-  OK(c, setup()->match(c, 1, &g, false, &nodes));
+  OK(c, hymgi_graph_begin_nodes(&b));
+  hymgi_graph_match(&b, false, &nodes);
   ck_assert_int_eq(nodes, oracle_parents(t, n, want));
   for (int i = 0; i < n; i++)
-    ck_assert_msg(g.parent[i] == want[i], "kind %d, %d nodes: node %d in %d, not %d", kind, n, i,
-                  g.parent[i], want[i]);
-  OK(c, setup()->coarsen(c, 1, &g, nodes, &coarse));
+    ck_assert_msg(b.w.parent[i] == want[i], "kind %d, %d nodes: node %d in %d, not %d", kind, n, i,
+                  b.w.parent[i], want[i]);
+  OK(c, hymgi_graph_coarsen(&b, nodes));
   double *sums = oracle_coarse(t, n, want, nodes), *e = calloc((size_t)nodes + 1, sizeof *e);
   for (int i = 0; i < n; i++)
     e[want[i]] += excess[i];
-  compare_coarse(&coarse, nodes, sums, e);
+  compare_coarse(&b.w.coarse, nodes, sums, e);
   free(sums);
   free(e);
   free(want);
   free(t);
   free(excess);
-  free_graph(&g);
-  free_graph(&coarse);
-}
-
-static hymg_context *context_of(int threads)
-{
-  hymg_context_options options = hymg_context_options_default();
-  options.threads = threads;
-  hymg_context *c = NULL;
-  ck_assert_int_eq(hymg_context_create(&options, &c), HYMG_OK);
-  return c;
+  hymgi_graph_end(&b);
 }
 
 START_TEST(matching_and_coarse_graphs_are_those_of_dense_matrices)
@@ -225,51 +225,135 @@ START_TEST(matching_and_coarse_graphs_are_those_of_dense_matrices)
 END_TEST
 
 /* A random graph of so many nodes on a ring with long ties. */
-static hymgi_graph large_graph(int n)
+static hymgi_graph_builder large_graph(hymg_context *c, struct hymgi_pairs *p, int n)
 {
   enum { REACHES = 3 };
   static const int reach[REACHES] = {1, 37, 411};
-  hymgi_graph g = {.n = n};
-  const size_t cells = (size_t)n;
-  double *w = support_random(REACHES * cells, -3, 3, 5);
-  g.start = malloc((cells + 1) * sizeof *g.start);
-  g.to = malloc(2 * REACHES * cells * sizeof *g.to);
-  g.weight = malloc(2 * REACHES * cells * sizeof *g.weight);
-  g.excess = calloc(cells, sizeof *g.excess);
-  g.diagonal = calloc(cells, sizeof *g.diagonal);
-  for (int i = 0, e = g.start[0] = 0; i < n; g.start[++i] = e)
+  const hymgi_graph_builder b = builder_of(c, p, n, 2 * REACHES * n);
+  const hymgi_raw_graph g = b.w.g;
+  double *w = support_random(REACHES * (size_t)n, -3, 3, 5);
+  for (int i = 0, e = 0; i < n; i++) {
+    g.start[i] = e;
     for (int m = 0; m < REACHES; m++) {
       const int low = (i + n - reach[m]) % n;
       g.to[e] = (i + reach[m]) % n, g.weight[e++] = pow(10, w[m * n + i]);
       g.to[e] = low, g.weight[e++] = pow(10, w[m * n + low]);
     }
+    g.end[i] = e;
+    g.excess[i] = g.diagonal[i] = 0;
+  }
   free(w);
-  return g;
+  return b;
+}
+
+/* What set-up has made: all before the vectors. */
+static size_t made_doubles(const hymgi_graph *g)
+{
+  return g->packed ? (size_t)(g->b - g->block) : g->doubles;
 }
 
 START_TEST(graphs_have_the_same_bits_with_any_threads)
 {
   enum { NODES = 40000 };
-  hymgi_graph g[2] = {large_graph(NODES), large_graph(NODES)}, coarse[2] = {{0}, {0}};
-  int nodes[2];
+  struct hymgi_pairs *p[2];
+  hymg_context *c[2];
   for (int m = 0; m < 2; m++) {
-    hymg_context *c = context_of(m ? 3 + 2 * _i : 1);
-    OK(c, setup()->match(c, c->threads, g + m, false, nodes + m));
-    OK(c, setup()->coarsen(c, c->threads, g + m, nodes[m], coarse + m));
-    hymg_context_destroy(&c);
+    c[m] = context_of(m ? 2 + _i : 1);
+    p[m] = calloc(1, sizeof **p);
+    built(large_graph(c[m], p[m], NODES));
   }
-  ck_assert_int_eq(nodes[0], nodes[1]);
-  ck_assert_int_lt(nodes[0], NODES / 2 + 1);
-  ck_assert_mem_eq(g[0].parent, g[1].parent, NODES * sizeof(int));
-  const size_t n = (size_t)nodes[0], edges = (size_t)coarse[0].start[n];
-  ck_assert_mem_eq(coarse[0].start, coarse[1].start, (n + 1) * sizeof(int));
-  ck_assert_mem_eq(coarse[0].to, coarse[1].to, edges * sizeof(int));
-  ck_assert(support_same_bits(edges, coarse[0].weight, coarse[1].weight));
-  ck_assert(support_same_bits(n, coarse[0].diagonal, coarse[1].diagonal));
+  ck_assert_int_eq(p[0]->count, p[1]->count);
+  ck_assert_int_lt(p[0]->graph[1].n, NODES / 2 + 1);
+  for (int l = 0; l < p[0]->count; l++) {
+    const size_t doubles = made_doubles(p[0]->graph + l);
+    ck_assert_uint_eq(doubles, made_doubles(p[1]->graph + l));
+    ck_assert(support_same_bits(doubles, p[0]->graph[l].block, p[1]->graph[l].block));
+  }
   for (int m = 0; m < 2; m++) {
-    free_graph(g + m);
-    free_graph(coarse + m);
+    hymgi_graphs_destroy(p[m]);
+    free(p[m]);
+    hymg_context_destroy(c + m);
   }
+}
+END_TEST
+
+/* ---- without memory ---- */
+
+static int left, alive; /* allocations that succeed; blocks that are there */
+
+static hymg_status alloc_some(hymg_context *c, size_t doubles, double **data)
+{
+  if (left-- <= 0) return hymgi_fail(c, HYMG_ENOMEM, "no memory for a test");
+  alive++;
+  return hymgi_cpu_backend()->memory->alloc(c, doubles, data);
+}
+
+static void release_some(hymg_context *c, double *data, size_t doubles)
+{
+  alive--;
+  hymgi_cpu_backend()->memory->release(c, data, doubles);
+}
+
+static const hymgi_memory scarce = {"scarce", true, false, true, alloc_some, release_some, NULL},
+                          other = {"other", true, false, true, alloc_some, release_some, NULL};
+
+/* All graphs in one memory, then moved to another one, with so many allocations. */
+static hymg_status build_with(int allocations, int *count)
+{
+  hymg_context *c = context_of(1);
+  struct hymgi_pairs *p = calloc(1, sizeof *p);
+  hymgi_graph_builder from = large_graph(c, NULL, 1000), b = {.context = c, .pairs = p};
+  left = allocations;
+  b.backend = p->backend = from.backend, b.memory = &scarce, b.cells = 1000;
+  p->context = c, p->memory = &other;
+  hymg_status status = hymgi_graph_begin_raw(&b, 1000, from.w.g.edges, false);
+  if (status == HYMG_OK)
+    memcpy(b.block[HYMGI_RAW], from.block[HYMGI_RAW], 8 * b.doubles[HYMGI_RAW]);
+  if (status == HYMG_OK) status = hymgi_graph_build_all(&b);
+  hymgi_graph_end(&b);
+  if (status == HYMG_OK) status = hymgi_graphs_settle(p, b.backend);
+  *count = p->count;
+  for (int l = 0; l < p->count && status == HYMG_OK; l++)
+    ck_assert_ptr_eq(p->graph[l].memory, &other);
+  hymgi_graphs_destroy(p);
+  hymgi_graph_end(&from);
+  free(p);
+  hymg_context_destroy(&c);
+  return status;
+}
+
+START_TEST(nothing_is_lost_without_memory)
+{
+  int allocations = 0, count;
+  alive = 0;
+  for (hymg_status status = HYMG_ENOMEM; status != HYMG_OK; allocations++) {
+    status = build_with(allocations, &count);
+    ck_assert(status == HYMG_OK || status == HYMG_ENOMEM);
+    ck_assert_int_eq(alive, 0);
+  }
+  ck_assert_int_gt(allocations, 2 * count);
+}
+END_TEST
+
+START_TEST(sums_are_of_all_before)
+{
+  static const int sizes[] = {0, 1, 2, 7, 255, 256, 2047, 2048, 2049, 16384, 100000, 1234567};
+  hymg_context *c = context_of(1 + _i);
+  for (size_t m = 0; m < sizeof sizes / sizeof *sizes; m++) {
+    const int n = sizes[m];
+    int *const v = malloc(hymgi_sum_room((size_t)n) * sizeof *v);
+    for (int i = 0; i < n; i++)
+      v[i] = (int)((unsigned)i * 2654435761u >> 26);
+    int want = hymgi_cpu_backend()->graph_setup->sum(c, n, v), before = 0;
+    for (int i = 0; i < n; i++) {
+      ck_assert_int_eq(v[i], before);
+      before += (int)((unsigned)i * 2654435761u >> 26);
+    }
+    ck_assert_int_eq(v[n], before);
+    ck_assert_int_eq(want, before);
+    free(v);
+  }
+  hymg_context_destroy(&c);
 }
 END_TEST
 
@@ -282,7 +366,7 @@ static void check_lists(const hymgi_graph *fine, int nodes)
     ck_assert_int_lt(fine->first[I], fine->first[I + 1]);
     for (int m = fine->first[I]; m < fine->first[I + 1]; m++) {
       ck_assert_int_eq(fine->parent[fine->child[m]], I);
-      if (!fine->slice && m > fine->first[I]) ck_assert_int_gt(fine->child[m], fine->child[m - 1]);
+      if (!fine->packed && m > fine->first[I]) ck_assert_int_gt(fine->child[m], fine->child[m - 1]);
     }
   }
 }
@@ -318,8 +402,7 @@ static void compare_hierarchy(hymg_context *c, int kind, int n, unsigned seed)
   for (int i = 0; i < n; i++)
     excess[i] = fmax(excess[i], 0);
   struct hymgi_pairs *p = calloc(1, sizeof *p);
-  p->graph[0] = graph_of(n, t, excess, seed);
-  OK(c, hymgi_graphs_build(c, setup(), n, p));
+  built(graph_of(c, p, n, t, excess, seed));
   for (int l = 1; l < p->count; l++) {
     hymgi_graph *const fine = p->graph + l - 1, *const g = p->graph + l;
     check_lists(fine, g->n);
@@ -384,8 +467,7 @@ START_TEST(small_graphs_are_solved_by_a_matrix)
     const int n = 70 + 40 * (int)seed;
     double *t = couplings(_i, n, seed), *excess = support_random((size_t)n, 0, 1, seed);
     struct hymgi_pairs *p = calloc(1, sizeof *p);
-    p->graph[0] = graph_of(n, t, excess, seed);
-    OK(c, hymgi_graphs_build(c, setup(), n, p));
+    built(graph_of(c, p, n, t, excess, seed));
     const hymgi_graph *const g = p->graph + p->last;
     ck_assert(!g->matrix == (p->last == p->count - 1));
     if (g->matrix) {
@@ -412,8 +494,7 @@ START_TEST(a_chain_without_partners_ends)
   for (int i = 1; i < NODES; i++)
     t[i * NODES + i - 1] = t[(i - 1) * NODES + i] = pow(5, i - NODES / 2);
   struct hymgi_pairs *p = calloc(1, sizeof *p);
-  p->graph[0] = graph_of(NODES, t, excess, 1);
-  OK(c, hymgi_graphs_build(c, setup(), NODES, p));
+  built(graph_of(c, p, NODES, t, excess, 1));
   ck_assert_int_eq(p->count, HYMGI_MAX_GRAPHS);
   ck_assert_int_eq(p->graph[p->count - 1].n, 1);
   ck_assert_int_eq(p->graph[p->count - 1].edges, 0);
@@ -635,7 +716,9 @@ int main(void)
   TCase *c = tcase_create("pairs");
   tcase_set_timeout(c, 0);
   tcase_add_loop_test(c, matching_and_coarse_graphs_are_those_of_dense_matrices, 0, KINDS);
-  tcase_add_loop_test(c, graphs_have_the_same_bits_with_any_threads, 0, 2);
+  tcase_add_test(c, nothing_is_lost_without_memory);
+  tcase_add_loop_test(c, sums_are_of_all_before, 0, 4);
+  tcase_add_loop_test(c, graphs_have_the_same_bits_with_any_threads, 0, 3);
   tcase_add_loop_test(c, packed_graphs_are_dense_matrices, 0, KINDS);
   tcase_add_loop_test(c, small_graphs_are_solved_by_a_matrix, 0, KINDS);
   tcase_add_test(c, a_chain_without_partners_ends);

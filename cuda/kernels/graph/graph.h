@@ -5,7 +5,7 @@
 #include "runtime/device.h"
 
 extern "C" {
-#include "multigrid/pairs.h"
+#include "multigrid/graph_setup.h"
 
 /* tail.cu */
 int hymgi_cuda_graph_tail_from(const struct hymgi_pairs *pairs);
@@ -13,6 +13,8 @@ void hymgi_cuda_graph_tail(struct hymgi_pairs *pairs);
 
 /* sweeps.cu */
 extern const hymgi_graph_ops hymgi_cuda_graphs;
+/* setup.cu */
+extern const hymgi_graph_setup hymgi_cuda_graph_setup;
 }
 
 #endif

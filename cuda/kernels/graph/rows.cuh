@@ -13,7 +13,7 @@ namespace
 /* What set-up has made; no kernel writes it. */
 struct graph_rows {
   int n;
-  const ptrdiff_t *slice;
+  const int *slice;
   const int *to;
   const double *weight, *diagonal, *inverse;
 };
@@ -23,9 +23,12 @@ struct graph_vectors {
   double *b, *x, *y, *p, *c, *r;
 };
 
-struct graph_row {
+/* What of a node's row is loaded before its neighbours' values are there: also its first EARLY edges. */
+template <int EARLY> struct graph_row {
   ptrdiff_t from, end;
   double diagonal, inverse;
+  double weight[EARLY];
+  int to[EARLY];
 };
 
 inline graph_rows rows_of(const hymgi_graph *g)
@@ -38,38 +41,68 @@ inline graph_vectors vectors_of(const hymgi_graph *g)
   return {g->b, g->x, g->y, g->p, g->c, g->r};
 }
 
-__device__ __forceinline__ graph_row row_at(const graph_rows &g, int i)
+__device__ __forceinline__ ptrdiff_t edge_of_row(int row)
 {
-  const ptrdiff_t *const slice = g.slice + i / HYMGI_LANES;
-  return {__ldg(slice) + i % HYMGI_LANES, __ldg(slice + 1), __ldg(g.diagonal + i),
-          __ldg(g.inverse + i)};
+  return (ptrdiff_t)HYMGI_LANES * row;
 }
 
-/* b - A x of node i. Some edges at a time, so that their loads are under way together. */
-__device__ __forceinline__ double residual_of(const graph_rows &g, const graph_row &row, int i,
-                                              const double *b, const double *x)
+template <int EARLY> __device__ __forceinline__ graph_row<EARLY> row_at(const graph_rows &g, int i)
+{
+  graph_row<EARLY> row;
+  const int *const slice = g.slice + i / HYMGI_LANES;
+  row.from = edge_of_row(__ldg(slice)) + i % HYMGI_LANES;
+  row.end = edge_of_row(__ldg(slice + 1));
+  row.diagonal = __ldg(g.diagonal + i), row.inverse = __ldg(g.inverse + i);
+#pragma unroll
+  for (int m = 0; m < EARLY; m++) {
+    const ptrdiff_t at = row.from + m * HYMGI_LANES;
+    row.weight[m] = at < row.end ? __ldg(g.weight + at) : 0;
+    row.to[m] = at < row.end ? __ldg(g.to + at) : 0;
+  }
+  return row;
+}
+
+/* r + the products of the row's edges from e on. Some at a time, so that their loads are under way together. */
+__device__ __forceinline__ double add_edges(const graph_rows &g, ptrdiff_t e, ptrdiff_t end,
+                                            const double *x, double r)
 {
   enum { AT_ONCE = 4 };
-  double r = b[i] - row.diagonal * x[i];
-  for (ptrdiff_t e = row.from; e < row.end; e += AT_ONCE * HYMGI_LANES) {
+  for (; e < end; e += AT_ONCE * HYMGI_LANES) {
     double weight[AT_ONCE], value[AT_ONCE];
 #pragma unroll
     for (int m = 0; m < AT_ONCE; m++) {
       const ptrdiff_t at = e + m * HYMGI_LANES;
-      weight[m] = at < row.end ? __ldg(g.weight + at) : 0;
-      value[m] = at < row.end ? x[__ldg(g.to + at)] : 0;
+      weight[m] = at < end ? __ldg(g.weight + at) : 0;
+      value[m] = at < end ? x[__ldg(g.to + at)] : 0;
     }
 #pragma unroll
     for (int m = 0; m < AT_ONCE; m++)
-      if (e + m * HYMGI_LANES < row.end) r += weight[m] * value[m];
+      if (e + m * HYMGI_LANES < end) r += weight[m] * value[m];
   }
   return r;
+}
+
+/* b - A x of node i. The values of its early edges are loaded together. */
+template <int EARLY>
+__device__ __forceinline__ double residual_of(const graph_rows &g, const graph_row<EARLY> &row,
+                                              int i, const double *b, const double *x)
+{
+  double value[EARLY];
+  double r = b[i] - row.diagonal * x[i];
+#pragma unroll
+  for (int m = 0; m < EARLY; m++)
+    value[m] = row.from + m * HYMGI_LANES < row.end ? x[row.to[m]] : 0;
+#pragma unroll
+  for (int m = 0; m < EARLY; m++)
+    if (row.from + m * HYMGI_LANES < row.end) r += row.weight[m] * value[m];
+  return add_edges(g, row.from + EARLY * HYMGI_LANES, row.end, x, r);
 }
 
 /* ---- the steps of a cycle in which node i reads its neighbours ---- */
 
 /* x from y, the first step from 0 */
-__device__ __forceinline__ void smooth_down(const graph_rows &g, const graph_row &row, int i,
+template <int EARLY>
+__device__ __forceinline__ void smooth_down(const graph_rows &g, const graph_row<EARLY> &row, int i,
                                             const graph_vectors &v)
 {
   const double y = v.y[i];
@@ -77,7 +110,8 @@ __device__ __forceinline__ void smooth_down(const graph_rows &g, const graph_row
 }
 
 /* x and p from y, the corrected x */
-__device__ __forceinline__ void smooth_up(const graph_rows &g, const graph_row &row, int i,
+template <int EARLY>
+__device__ __forceinline__ void smooth_up(const graph_rows &g, const graph_row<EARLY> &row, int i,
                                           const graph_vectors &v)
 {
   const double p = hymgi_graph_first(row.inverse, residual_of(g, row, i, v.b, v.y));
@@ -86,14 +120,16 @@ __device__ __forceinline__ void smooth_up(const graph_rows &g, const graph_row &
 }
 
 /* what follows them: the solution */
-__device__ __forceinline__ double smoothed(const graph_rows &g, const graph_row &row, int i,
+template <int EARLY>
+__device__ __forceinline__ double smoothed(const graph_rows &g, const graph_row<EARLY> &row, int i,
                                            const graph_vectors &v)
 {
   return v.x[i] + hymgi_graph_second(row.inverse, v.p[i], residual_of(g, row, i, v.b, v.x));
 }
 
 /* r from c, and y, the first step from 0 for it */
-__device__ __forceinline__ void start_again(const graph_rows &g, const graph_row &row, int i,
+template <int EARLY>
+__device__ __forceinline__ void start_again(const graph_rows &g, const graph_row<EARLY> &row, int i,
                                             const graph_vectors &v)
 {
   const double r = residual_of(g, row, i, v.b, v.c);

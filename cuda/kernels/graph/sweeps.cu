@@ -1,5 +1,6 @@
 /* The steps of a cycle over graphs, a launch each. Whoever writes b of a graph, or r in its place, also makes the first step of
- * its smoother, to y. What set-up has made is loaded before the wait. */
+ * its smoother, to y. What set-up has made is loaded before the wait: most graphs are so small that a step takes as long as its chain
+ * of loads, of which then only the neighbours' values come after the step before. */
 #include "device/loops.cuh"
 #include "kernels/graph/rows.cuh"
 
@@ -17,6 +18,9 @@ void for_nodes(hymg_context *context, int n, void (*kernel)(P...), A... args)
   hymgi_launch(context, kernel, dim3(blocks_for(n, ROW_THREADS)), dim3(ROW_THREADS), args...);
 }
 
+/* Edges and children that are loaded before the wait; more come after it. */
+enum { EARLY_EDGES = 12, EARLY_CHILDREN = 4 };
+
 /* ---- within a graph ---- */
 
 enum row_step { DOWN, RESIDUAL, UP, LAST, LAST_OF_TWO, AGAIN };
@@ -26,8 +30,8 @@ __global__ void __launch_bounds__(ROW_THREADS)
     on_rows(const __grid_constant__ graph_rows g, const __grid_constant__ graph_vectors v)
 {
   const int i = node_of_thread();
-  graph_row row = {};
-  if (i < g.n) row = row_at(g, i);
+  graph_row<EARLY_EDGES> row = {};
+  if (i < g.n) row = row_at<EARLY_EDGES>(g, i);
   let_successors_start();
   wait_for_predecessors();
   if (i >= g.n) return;
@@ -42,6 +46,15 @@ __global__ void __launch_bounds__(ROW_THREADS)
 template <row_step STEP> void take_step(hymg_context *context, const hymgi_graph *g)
 {
   for_nodes(context, g->n, on_rows<STEP>, rows_of(g), vectors_of(g));
+}
+
+__global__ void __launch_bounds__(ROW_THREADS)
+    take_first_step(int n, const double *inverse, const double *b, double *y)
+{
+  let_successors_start();
+  wait_for_predecessors();
+  const int i = node_of_thread();
+  if (i < n) y[i] = hymgi_graph_first(__ldg(inverse + i), b[i]);
 }
 
 __global__ void __launch_bounds__(ROW_THREADS)
@@ -63,24 +76,39 @@ __global__ void __launch_bounds__(ROW_THREADS)
 
 /* ---- between graphs ---- */
 
-/* at: NULL, or where the values of the nodes are */
+/* Where the value of child m is, of those before `high`, or a place that has one. at: NULL, or where the values of nodes are */
+__device__ __forceinline__ ptrdiff_t place_of_child(int m, int high, const int *child,
+                                                    const ptrdiff_t *at)
+{
+  const int from = m < high ? __ldg(child + m) : 0;
+  return at && m < high ? __ldg(at + from) : from;
+}
+
 __global__ void __launch_bounds__(ROW_THREADS)
     sum_children(int n, const int *first, const int *child, const ptrdiff_t *at, const double *r,
                  const double *inverse, double *b, double *y)
 {
   const int i = node_of_thread();
   const int low = i < n ? __ldg(first + i) : 0, high = i < n ? __ldg(first + i + 1) : 0;
+  const double d = i < n ? __ldg(inverse + i) : 0;
+  ptrdiff_t place[EARLY_CHILDREN];
+#pragma unroll
+  for (int m = 0; m < EARLY_CHILDREN; m++)
+    place[m] = place_of_child(low + m, high, child, at);
   let_successors_start();
   wait_for_predecessors();
   if (i >= n) return;
-  double sum = 0;
-#pragma unroll 2
-  for (int m = low; m < high; m++) {
-    const int from = __ldg(child + m);
-    sum += r[at ? __ldg(at + from) : from];
-  }
+  double value[EARLY_CHILDREN], sum = 0;
+#pragma unroll
+  for (int m = 0; m < EARLY_CHILDREN; m++)
+    value[m] = low + m < high ? r[place[m]] : 0;
+#pragma unroll
+  for (int m = 0; m < EARLY_CHILDREN; m++)
+    if (low + m < high) sum += value[m];
+  for (int m = low + EARLY_CHILDREN; m < high; m++)
+    sum += r[place_of_child(m, high, child, at)];
   b[i] = sum;
-  y[i] = hymgi_graph_first(__ldg(inverse + i), sum);
+  y[i] = hymgi_graph_first(d, sum);
 }
 
 void sum_to(hymg_context *context, const hymgi_graph *fine, const double *r,
@@ -163,6 +191,11 @@ void residual(hymg_context *context, hymgi_graph *g)
   take_step<AGAIN>(context, g);
 }
 
+void begin(hymg_context *context, hymgi_graph *g)
+{
+  for_nodes(context, g->n, take_first_step, g->n, g->inverse, g->b, g->y);
+}
+
 void tail(struct hymgi_pairs *pairs)
 {
   hymgi_cuda_graph_tail(pairs);
@@ -172,4 +205,4 @@ void tail(struct hymgi_pairs *pairs)
 } /* namespace */
 
 extern "C" const hymgi_graph_ops hymgi_cuda_graphs = {
-    sum, spread, descend, ascend, finish, residual, hymgi_cuda_graph_tail_from, tail};
+    sum, spread, descend, ascend, finish, residual, begin, hymgi_cuda_graph_tail_from, tail};

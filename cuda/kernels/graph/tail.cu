@@ -8,6 +8,10 @@
 namespace
 {
 
+/* EARLY_EDGES: those that a thread keeps from step to step, as far as its registers go */
+enum { EARLY_EDGES = 4 };
+typedef graph_row<EARLY_EDGES> tail_row;
+
 enum { THREADS = 1024, MOST_GRAPHS = 24, SHARED_BYTES = 96 * 1024, WARP = 32 };
 
 struct tail_graph {
@@ -49,13 +53,24 @@ template <typename Each> __device__ __forceinline__ void each_node(int n, const 
     each(i);
 }
 
-template <typename Each>
-__device__ __forceinline__ void each_row(const graph_rows &g, const Each &each)
+/* The row of a thread's first node. */
+__device__ __forceinline__ tail_row own_row(const graph_rows &g)
 {
-  each_node(g.n, [&](int i) { each(row_at(g, i), i); });
+  const int i = (int)threadIdx.x;
+  return i < g.n ? row_at<EARLY_EDGES>(g, i) : tail_row();
 }
 
-/* Between two steps, for those who do the next one, on a graph of n nodes. */
+/* each(row, i) for all nodes; own: the row of the thread's first one */
+template <typename Each>
+__device__ __forceinline__ void each_row(const graph_rows &g, const tail_row &own, const Each &each)
+{
+  const int own_node = (int)threadIdx.x;
+  if (own_node < g.n) each(own, own_node);
+  for (int i = own_node + (int)blockDim.x; i < g.n; i += (int)blockDim.x)
+    each(row_at<EARLY_EDGES>(g, i), i);
+}
+
+/* Before a step on a graph of n nodes, for those who do it. */
 __device__ __forceinline__ void wait_for_step(int n)
 {
   if (n > WARP)
@@ -79,12 +94,6 @@ __device__ __forceinline__ void give(const tail_graphs &a, int l, int i, double 
   }
 }
 
-/* The nodes whose threads take the next step, which for a product are all. */
-__device__ __forceinline__ int next_nodes(const tail_graphs &a, int l)
-{
-  return a.matrix && l == a.count - 1 ? THREADS : a.of[l].rows.n;
-}
-
 __device__ void begin(const tail_graphs &a)
 {
   const tail_graph &g = a.of[0];
@@ -94,7 +103,6 @@ __device__ void begin(const tail_graphs &a)
     v.b[i] = b;
     v.y[i] = hymgi_graph_first(__ldg(g.rows.inverse + i), b);
   });
-  wait_for_step(next_nodes(a, 0));
 }
 
 /* second: the second cycle for it, whose right-hand side is r */
@@ -104,10 +112,12 @@ __device__ void descend(const tail_graphs &a, int l, bool second)
   graph_vectors v = vectors_at(g);
   const graph_vectors next = vectors_at(coarse);
   if (second) v.b = v.r;
-  each_row(g.rows, [&](const graph_row &row, int i) { smooth_down(g.rows, row, i, v); });
+  const tail_row own = own_row(g.rows);
   wait_for_step(g.rows.n);
-  each_row(g.rows,
-           [&](const graph_row &row, int i) { v.p[i] = residual_of(g.rows, row, i, v.b, v.x); });
+  each_row(g.rows, own, [&](const tail_row &row, int i) { smooth_down(g.rows, row, i, v); });
+  wait_for_step(g.rows.n);
+  each_row(g.rows, own,
+           [&](const tail_row &row, int i) { v.p[i] = residual_of(g.rows, row, i, v.b, v.x); });
   wait_for_step(g.rows.n);
   each_node(coarse.rows.n, [&](int i) {
     double sum = 0;
@@ -116,13 +126,6 @@ __device__ void descend(const tail_graphs &a, int l, bool second)
     next.b[i] = sum;
     next.y[i] = hymgi_graph_first(__ldg(coarse.rows.inverse + i), sum);
   });
-  wait_for_step(next_nodes(a, l + 1));
-}
-
-/* The nodes of the next finer graph, whose turn it is when the solution of graph l has been given. */
-__device__ __forceinline__ int receivers(const tail_graphs &a, int l)
-{
-  return l > 0 ? a.of[l - 1].rows.n : 0;
 }
 
 __device__ void finish(const tail_graphs &a)
@@ -130,11 +133,11 @@ __device__ void finish(const tail_graphs &a)
   const int l = a.count - 1;
   const tail_graph &g = a.of[l];
   const double *const b = vectors_at(g).b;
+  wait_for_step(a.matrix ? THREADS : g.rows.n); /* a product is done by all threads */
   if (a.matrix)
     multiply(a.matrix, g.rows.n, b, [&](int i, double value) { give(a, l, i, value); });
   else
     each_node(g.rows.n, [&](int i) { give(a, l, i, __ldg(g.rows.inverse + i) * b[i]); });
-  wait_for_step(receivers(a, l));
 }
 
 /* From y, the corrected x. False: it has to be solved a second time. */
@@ -143,20 +146,21 @@ __device__ bool ascend(const tail_graphs &a, int l, bool second)
   const tail_graph &g = a.of[l];
   graph_vectors v = vectors_at(g);
   if (second) v.b = v.r;
-  each_row(g.rows, [&](const graph_row &row, int i) { smooth_up(g.rows, row, i, v); });
+  const tail_row own = own_row(g.rows);
+  wait_for_step(g.rows.n);
+  each_row(g.rows, own, [&](const tail_row &row, int i) { smooth_up(g.rows, row, i, v); });
   wait_for_step(g.rows.n);
   const bool again = g.twice && !second;
-  each_row(g.rows, [&](const graph_row &row, int i) {
+  each_row(g.rows, own, [&](const tail_row &row, int i) {
     const double x = smoothed(g.rows, row, i, v);
     if (again)
       v.c[i] = x;
     else
       give(a, l, i, second ? hymgi_graph_twice(v.c[i], x) : x);
   });
-  wait_for_step(again ? g.rows.n : receivers(a, l));
   if (!again) return true;
-  each_row(g.rows, [&](const graph_row &row, int i) { start_again(g.rows, row, i, v); });
   wait_for_step(g.rows.n);
+  each_row(g.rows, own, [&](const tail_row &row, int i) { start_again(g.rows, row, i, v); });
   return false;
 }
 

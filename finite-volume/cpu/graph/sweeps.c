@@ -22,9 +22,12 @@ static inline void residual_of(const hymgi_graph *g, int slice, const double *b,
   const int i = LANES * slice;
   for (int m = 0; m < LANES; m++)
     r[m] = b[i + m] - g->diagonal[i + m] * x[i + m];
-  for (ptrdiff_t e = g->slice[slice]; e < g->slice[slice + 1]; e += LANES)
+  for (int row = g->slice[slice]; row < g->slice[slice + 1]; row++) {
+    const double *const weight = g->weight + (ptrdiff_t)LANES * row;
+    const int *const to = g->to + (ptrdiff_t)LANES * row;
     for (int m = 0; m < LANES; m++)
-      r[m] += g->weight[e + m] * x[g->to[e + m]];
+      r[m] += weight[m] * x[to[m]];
+  }
 }
 
 /* A vector of the residuals. */
@@ -173,13 +176,4 @@ const hymgi_graph_ops hymgi_cpu_graphs = {
     .ascend = ascend,
     .finish = finish,
     .residual = residual,
-};
-
-const hymgi_graph_setup hymgi_cpu_graph_setup = {
-    .ops = &hymgi_cpu_graphs,
-    .couplings = hymgi_cpu_graph_couplings,
-    .finest = hymgi_cpu_graph_finest,
-    .match = hymgi_cpu_graph_match,
-    .coarsen = hymgi_cpu_graph_coarsen,
-    .pack = hymgi_cpu_graph_pack,
 };
