@@ -5,6 +5,7 @@
 #ifndef HYMGI_BASE_GEOMETRY_H
 #define HYMGI_BASE_GEOMETRY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #if defined(__CUDACC__)
@@ -79,16 +80,17 @@ static inline hymgi_geom hymgi_geom_exchanged(hymgi_geom g)
   return g;
 }
 
-/* The box with so many layers more at each side, in the same memory, but not beyond the domain's boundaries: domain has
- * its cells, or 0 along a periodic axis. Rows that are split by colour begin and end with a whole slot. */
+/* The box with so many layers more at each side, in the same memory, but not beyond the domain's boundaries, and up to
+ * these where ghosts would lie beyond: domain has its cells, or 0 along a periodic axis. Rows that are split by colour begin and end with a whole slot. */
 static inline hymgi_geom hymgi_geom_extended(hymgi_geom g, const int layers[3], const int domain[3])
 {
   for (int axis = 0; axis < 3; axis++) {
     const int n = domain[axis], low = g.low[axis], high = n - low - g.n[axis];
     const int more = axis == 0 && g.split ? (layers[0] + 1) / 2 * 2 : layers[axis];
-    const int before = n && low < more ? low : more, after = n && high < more ? high : more;
-    if (n && before == low) g.boundaries |= 1u << (2 * axis);
-    if (n && after == high) g.boundaries |= 2u << (2 * axis);
+    const bool first = n && more && low < more + g.ghost, last = n && more && high < more + g.ghost;
+    const int before = first ? low : more, after = last ? high : more;
+    if (first) g.boundaries |= 1u << (2 * axis);
+    if (last) g.boundaries |= 2u << (2 * axis);
     g.low[axis] -= before;
     g.n[axis] += before + after;
     g.parity ^= before & 1;

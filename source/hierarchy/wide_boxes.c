@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "hierarchy/build.h"
+#include "multigrid/boundary_data.h"
 #include "multigrid/level_ops.h"
 #include "multigrid/wide.h"
 
@@ -11,13 +12,14 @@ enum { TAG = 3 };
 /* ---- which levels ---- */
 
 /* Can the layers of this level be computed as their owners do it? Level 0 has vectors of the user's fields; the coarsest
- * has a solver of its own; a red cell's ghost must not be black. */
+ * has a solver of its own; a red cell's ghost must not be black; FV4's Robin ghosts have numbers of this rank's boundaries. */
 static bool can_be_wide(const hymgi_level *level)
 {
   const hymg_smoother smoother = level->method->smoother;
-  return level->index > 0 && level->coarsened && level->ranks > 1 &&
-         level->backend->finish_layers && level->op->stencil == HYMG_FV2 && smoother == HYMG_GSRB &&
-         !level->method->robust && hymgi_keeps_colours_apart(level);
+  if (level->index == 0 || !level->coarsened || level->ranks == 1) return false;
+  if (!level->backend->finish_layers || smoother == HYMG_SYMGS) return false;
+  return (smoother != HYMG_GSRB || hymgi_keeps_colours_apart(level)) &&
+         (level->op->stencil == HYMG_FV2 || !hymgi_has_robin(level));
 }
 
 int hymgi_wide_layers(const hymgi_hierarchy *h, const hymgi_level *level)

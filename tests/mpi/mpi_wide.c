@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CASES = 11 };
+enum { CASES = 24 };
 
 static const struct {
   support_choice c;
@@ -29,6 +29,26 @@ static const struct {
     {.c = {HYMG_FV2, "pp dd pp", 0, HYMG_GSRB, HYMG_MG, HYMG_CYCLE_V, HYMG_BOTTOM_SMOOTHER}},
     {.c = {HYMG_FV2, "dd dd pp", 1, HYMG_GSRB, HYMG_MGPCG, HYMG_CYCLE_V, HYMG_BICGSTAB},
      .more = {.constant_beta = true}},
+    {.c = {HYMG_FV2, "pp nd dd", 0, HYMG_CHEBYSHEV, HYMG_MG, HYMG_CYCLE_F, HYMG_CG}},
+    {.c = {HYMG_FV2, "nd pp dd", 1, HYMG_JACOBI, HYMG_MG, HYMG_CYCLE_V, HYMG_BICGSTAB}},
+    {.c = {HYMG_FV2, "rr dd pp", 1, HYMG_L1JACOBI, HYMG_MG, HYMG_CYCLE_W, HYMG_BICGSTAB},
+     .more = {.sweeps = 5}},
+    {.c = {HYMG_FV4, "dd dd dd", 0, HYMG_GSRB, HYMG_FMG, HYMG_CYCLE_F, HYMG_BICGSTAB}},
+    {.c = {HYMG_FV4, "pp pp pp", 1, HYMG_GSRB, HYMG_MG, HYMG_CYCLE_V, HYMG_BICGSTAB}},
+    {.c = {HYMG_FV4, "dd pp dd", 1, HYMG_GSRB, HYMG_MG, HYMG_CYCLE_F, HYMG_BICGSTAB},
+     .more = {.constant_beta = true}},
+    {.c = {HYMG_FV4, "pp dd dd", 1, HYMG_CHEBYSHEV, HYMG_FMG, HYMG_CYCLE_F, HYMG_BICGSTAB}},
+    {.c = {HYMG_FV4, "dd dd pp", 0, HYMG_L1JACOBI, HYMG_MG, HYMG_CYCLE_W, HYMG_CABICGSTAB}},
+    {.c = {HYMG_FV4, "dd dd dd", 0, HYMG_JACOBI, HYMG_MGPCG, HYMG_CYCLE_V, HYMG_BICGSTAB},
+     .more = {.sweeps = 3}},
+    {.c = {HYMG_FV2, "dd nd pp", 0, HYMG_GSRB, HYMG_MGPCG, HYMG_CYCLE_V, HYMG_BICGSTAB},
+     .more = {.path = HYMG_PATH_ROBUST}},
+    {.c = {HYMG_FV2, "nn pp nn", 0, HYMG_GSRB, HYMG_MG, HYMG_CYCLE_V, HYMG_BICGSTAB},
+     .more = {.path = HYMG_PATH_ROBUST}},
+    {.c = {HYMG_FV2, "rr dd nd", 1, HYMG_CHEBYSHEV, HYMG_MG, HYMG_CYCLE_W, HYMG_BICGSTAB},
+     .more = {.path = HYMG_PATH_ROBUST}},
+    {.c = {HYMG_FV4, "dd pp dd", 1, HYMG_GSRB, HYMG_MG, HYMG_CYCLE_V, HYMG_BICGSTAB},
+     .more = {.path = HYMG_PATH_ROBUST}},
 };
 
 static const int layers_of[] = {1, 4, 6, 64};
@@ -49,6 +69,14 @@ static support_answer solve_alone(int i, const int n[3])
   return a;
 }
 
+/* Levels of at most so many cells are on one rank, on the robust path. */
+enum { GATHERED = 4096 };
+
+static int size_of(const int n[3])
+{
+  return n[0] * n[1] * n[2] / 8;
+}
+
 /* wide: some level must have layers. */
 static void check(int i, const int n[3], support_layout layout, bool wide, const char *where)
 {
@@ -56,10 +84,12 @@ static void check(int i, const int n[3], support_layout layout, bool wide, const
   const support_layout *const more = &cases[i].more;
   support_answer want = solve_alone(i, n);
   ck_assert_int_eq(want.wide, 0);
+  wide = wide && (more->path == HYMG_PATH_AUTO || size_of(n) > GATHERED);
   if (!layout.context) layout.context = support_context(MPI_COMM_WORLD, 1);
   layout.sweeps = more->sweeps, layout.path = more->path;
   layout.p0 = more->p0, layout.constant_beta = more->constant_beta;
-  for (int m = 0; m < DEPTHS; m++) {
+  const int step = layout.boxes[0] ? 2 : 1; /* with boxes of its own: two of the depths */
+  for (int m = i % step; m < DEPTHS; m += step) {
     char text[100];
     snprintf(text, sizeof text, "%s, %s, %d layers", where, c->boundary, layers_of[m]);
     layout.halo_layers = layers_of[m];
@@ -120,7 +150,7 @@ START_TEST(odd_sides)
   int ranks = support_ranks(MPI_COMM_WORLD);
   support_layout layout = {.boxes = {0, 0, 0}};
   check(_i, (const int[3]){41, 31, 35}, layout, false, "odd sides, default boxes");
-  memcpy(layout.boxes, (const int[3]){3, 5, 1}, sizeof layout.boxes);
+  memcpy(layout.boxes, (const int[3]){3, 3, 1}, sizeof layout.boxes);
   layout.owner = scattered, layout.owner_user = &ranks;
   check(_i, (const int[3]){21, 15, 35}, layout, false, "odd sides, scattered");
 }
@@ -131,6 +161,58 @@ START_TEST(threads_within_ranks)
   check(_i, (const int[3]){32, 32, 32},
         (support_layout){.boxes = {2, 2, 2}, .context = support_context(MPI_COMM_WORLD, 2)},
         several(), "2 threads a rank");
+}
+END_TEST
+
+/* u of level 1 alone, then of level 0 with other coefficients: the level's cells, then those of the grid. */
+static double *solve_below(int i, int layers, size_t cells[2])
+{
+  support_case s = support_case_of(cases[i].c.stencil, (const int[3]){32, 32, 32},
+                                   cases[i].c.boundary, cases[i].c.a);
+  support_case_add_robin(&s);
+  s.spec.smoother = cases[i].c.smoother;
+  hymg_options o = hymg_options_default();
+  o.method = HYMG_MG, o.max_cycles = 2, o.rtol = 1e-30, o.halo_layers = layers;
+  support_layout layout = {.context = support_context(MPI_COMM_WORLD, 1)};
+  support_kit k = support_open(&s.spec, &layout, &o);
+  double *u[2];
+  for (int l = 1; l >= 0; l--) {
+    int n[3];
+    support_cells(&k, l, n, &cells[l]);
+    double *f = support_random(cells[l], -1, 1, 7);
+    for (size_t m = 0; m < cells[l] / 2; m++)
+      f[cells[l] - 1 - m] = -f[m];
+    hymg_field *ff = support_field(&k, l, f), *x = NULL;
+    OK(k.context, hymg_field_create_on_level(k.solver, l, &x));
+    OK(k.context, hymg_solve_on_level(k.solver, l, ff, x, NULL));
+    u[l] = support_read(&k, l, x);
+    hymg_field_destroy(&ff), hymg_field_destroy(&x);
+    free(f);
+    k.desc.b = 1.75;
+    OK(k.context, hymg_operator_set(k.op, &k.desc));
+    OK(k.context, hymg_solver_update(k.solver));
+  }
+  u[1] = realloc(u[1], (cells[0] + cells[1]) * sizeof **u);
+  memcpy(u[1] + cells[1], u[0], cells[0] * sizeof **u);
+  free(u[0]);
+  support_close(&k);
+  support_case_free(&s);
+  hymg_context_destroy(&layout.context);
+  return u[1];
+}
+
+START_TEST(levels_below_and_updates)
+{
+  size_t cells[2];
+  if (cases[_i].more.path == HYMG_PATH_ROBUST) return;
+  double *const want = solve_below(_i, 0, cells);
+  for (int m = 0; m < DEPTHS; m++) {
+    double *const got = solve_below(_i, layers_of[m], cells);
+    const bool same = memcmp(got, want, (cells[0] + cells[1]) * sizeof *got) == 0;
+    support_all_agree(same ? NULL : "other bits", cases[_i].c.boundary);
+    free(got);
+  }
+  free(want);
 }
 END_TEST
 
@@ -147,6 +229,7 @@ int main(int argc, char **argv)
   tcase_add_loop_test(t, slabs_and_few_boxes, 0, few);
   tcase_add_loop_test(t, scattered_owners, 0, few);
   tcase_add_loop_test(t, odd_sides, 0, few);
+  tcase_add_loop_test(t, levels_below_and_updates, 0, CASES);
   tcase_add_loop_test(t, threads_within_ranks, 0, 2);
   suite_add_tcase(suite, t);
   const int status = support_run_mpi(suite);

@@ -343,7 +343,10 @@ static void sweep_layers(job *w, hymgi_real *x, int following)
 {
   const hymgi_level *level = w->pass.level;
   hymgi_wide *const wide = level->wide;
-  if (wide->known < level->ghost) exchange_layers(level, w->black_offset, x);
+  if (wide->known < level->ghost) {
+    exchange_layers(level, w->black_offset, x);
+    if (w->pass.w.prev) hymgi_wide_exchange(level, level->y); /* the iterate before */
+  }
   const int most = wide->known - level->ghost, wanted = level->ghost * (following + 1);
   wide->known = most < wanted ? most : wanted;
   hymgi_level view = hymgi_wide_view(level, wide->known);
@@ -444,6 +447,10 @@ bool hymgi_cpu_starts_from_f(const hymgi_level *level)
 
 bool hymgi_cpu_smooth_from_zero(hymgi_level *level)
 {
+  if (level->wide) {
+    smooth(level, true);
+    return true;
+  }
   if (!hymgi_cpu_starts_from_f(level)) return false;
   if (hymgi_cpu_wave_smooth(level, true, NULL, NULL)) return true;
   const job w = {{HOST_FIRST, level, level->f, level->x, level->x, {.residual = 1}},
