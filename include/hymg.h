@@ -764,7 +764,8 @@ typedef struct hymg_options {
   int64_t gather_cells;
   /* Several ranks, on the host, below the finest level: cells of neighbours that each rank computes as well, in so many
    * layers around its boxes, so that a smoother call exchanges once for that many half sweeps (FV4: sweeps of two
-   * layers); 0: none; -1: where that saves time. Does not change results */
+   * layers); 0: none; -1: where a trial says that it saves time, which is made on levels of at most 32^3 cells a rank
+   * if the ranks are on several nodes and tuning is not ESTIMATE. Does not change results */
   int halo_layers;
   /* AUTO: the file written by hymg_probe_device_messages, read by rank 0; NULL: none */
   const char *probe_file;

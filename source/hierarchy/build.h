@@ -89,6 +89,8 @@ static inline int hymgi_discretised(const hymgi_hierarchy *h)
 int hymgi_wide_layers(const hymgi_hierarchy *h, const hymgi_level *level);
 hymg_status hymgi_wide_create(hymgi_level *level);
 hymg_status hymgi_wide_fill(hymgi_level *level);
+/* Collective, on levels that are complete: layers that nobody has asked for stay if they save time. */
+hymg_status hymgi_wide_settle(hymgi_hierarchy *h);
 void hymgi_wide_destroy(hymgi_level *level);
 size_t hymgi_wide_bytes(const hymgi_level *level);
 /* coefficients.c. check, collective: are the coefficients of d, which is h->op's, valid? Fills h->range, and

@@ -1,4 +1,5 @@
 /* Wide boxes (multigrid/wide.h): which levels have them, their plan and what the layers hold of the coefficients. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +8,11 @@
 #include "multigrid/level_ops.h"
 #include "multigrid/wide.h"
 
-enum { TAG = 3 };
+/* Where nobody has said how many layers, levels of which no rank has more cells are tried, each so many times. */
+enum { TAG = 3, MOST_LAYERS = 64, MOST_CELLS = 32 * 32 * 32, ROUNDS = 3 };
+
+/* Layers must save this part of the time. */
+#define WORTH 0.05
 
 /* ---- which levels ---- */
 
@@ -22,13 +27,20 @@ static bool can_be_wide(const hymgi_level *level)
          (level->op->stencil == HYMG_FV2 || !hymgi_has_robin(level));
 }
 
+/* Within a node messages take less time than what layers add; between nodes it depends on the network. */
+static bool may_be_worth(const hymgi_hierarchy *h, const hymgi_level *level)
+{
+  return hymgi_comm_ranks(h->context->comm).nodes > 1 && h->options.tuning != HYMG_TUNE_ESTIMATE &&
+         level->largest_share <= MOST_CELLS;
+}
+
 int hymgi_wide_layers(const hymgi_hierarchy *h, const hymgi_level *level)
 {
-  const int reach = level->op->ghost, all = reach * hymgi_sweeps(level);
-  int layers = h->options.halo_layers;
-  if (layers <= 0 || !can_be_wide(level)) return 0;
-  layers = layers < all ? layers : all;
-  return (layers + 1) / 2 * 2; /* rows may be split by colour */
+  const int wanted = h->options.halo_layers, all = level->op->ghost * hymgi_sweeps(level);
+  if (!can_be_wide(level) || (wanted < 0 && !may_be_worth(h, level))) return 0;
+  const int layers = wanted < 0 || wanted > all ? all : wanted;
+  const int even = (layers + 1) / 2 * 2; /* rows may be split by colour */
+  return even < MOST_LAYERS ? even : MOST_LAYERS;
 }
 
 /* ---- making them ---- */
@@ -84,21 +96,73 @@ static void exchange_faces(const hymgi_level *level, const hymgi_level *view, do
   }
 }
 
+static void exchange_coefficients(const hymgi_level *level, const hymgi_level *view,
+                                  double *shifted)
+{
+  double *const cells[3] = {level->c.alpha, level->c.dinv, level->c.l1inv};
+  if (shifted) exchange_faces(level, view, level->c.beta, shifted);
+  for (int m = 0; m < 3; m++)
+    if (cells[m]) hymgi_wide_exchange(level, cells[m]);
+}
+
 hymg_status hymgi_wide_fill(hymgi_level *level)
 {
   hymgi_wide *const wide = level->wide;
-  const bool faces = wide && level->method->variable_beta && level->num_boxes > 0;
+  if (!wide) return HYMG_OK;
+  const ptrdiff_t size = level->method->variable_beta ? level->vector_size : 0;
   double *shifted = NULL;
-  if (!level->layers) return HYMG_OK;
-  TRY(hymgi_agree(level->context,
-                  hymgi_vector_create(level, faces ? level->vector_size : 0, &shifted)));
-  hymgi_level view = hymgi_wide_view(level, level->layers);
-  double *const cells[3] = {level->c.alpha, level->c.dinv, level->c.l1inv};
-  if (faces) exchange_faces(level, &view, level->c.beta, shifted);
-  for (int m = 0; m < 3; m++)
-    if (cells[m]) hymgi_wide_exchange(level, cells[m]);
-  hymgi_vector_destroy(level, level->vector_size, &shifted);
-  const hymg_status status = level->backend->finish_layers(&view);
-  wide->constant_rows = view.c.constant_rows, wide->constant_row = view.c.constant_row;
-  return hymgi_agree(level->context, status);
+  hymg_status status = hymgi_agree(level->context, hymgi_vector_create(level, size, &shifted));
+  if (status == HYMG_OK) {
+    hymgi_level view = hymgi_wide_view(level, level->layers);
+    exchange_coefficients(level, &view, shifted);
+    status = level->backend->finish_layers(&view);
+    wide->constant_rows = view.c.constant_rows, wide->constant_row = view.c.constant_row;
+    status = hymgi_agree(level->context, status);
+  }
+  hymgi_vector_destroy(level, size, &shifted);
+  return status;
+}
+
+/* ---- are they worth it? ---- */
+
+/* Two smoother calls, as a visit makes them. */
+static double seconds_of_visit(hymgi_level *level)
+{
+  if (hymgi_comm_barrier(level->context, level->comm) != HYMG_OK) return 0;
+  const double start = hymgi_seconds();
+  hymgi_wide_enter(level);
+  level->backend->smooth(level);
+  level->backend->smooth(level);
+  hymgi_wide_leave(level);
+  return hymgi_seconds() - start;
+}
+
+/* With layers, and without: the shortest of a few, on the slowest rank. x and f are 0 and stay 0. */
+static hymg_status measure(hymgi_level *level, double seconds[2])
+{
+  hymgi_wide *const wide = level->wide;
+  seconds[0] = seconds[1] = level->num_boxes ? INFINITY : 0;
+  if (level->num_boxes)
+    level->backend->clear(level, level->x), level->backend->clear(level, level->f);
+  for (int m = 0; m < 2 * ROUNDS && level->num_boxes; m++) {
+    level->wide = m % 2 ? NULL : wide;
+    seconds[m % 2] = fmin(seconds[m % 2], seconds_of_visit(level));
+  }
+  level->wide = wide;
+  TRY(hymgi_agree(level->context, level->context->status));
+  return hymgi_comm_max_double(level->context, level->context->comm, seconds, 2);
+}
+
+hymg_status hymgi_wide_settle(hymgi_hierarchy *h)
+{
+  for (int l = 0; l < h->num_levels && h->options.halo_layers < 0; l++) {
+    hymgi_level *const level = h->level + l;
+    double seconds[2];
+    if (!level->layers) continue;
+    TRY(measure(level, seconds));
+    if (seconds[0] < (1 - WORTH) * seconds[1]) continue;
+    hymgi_wide_destroy(level);
+    level->layers = 0;
+  }
+  return HYMG_OK;
 }

@@ -3,6 +3,9 @@
 #include "support/choice.h"
 #include "support/mpi.h"
 
+#include "comm/comm_mpi.h"
+#include "comm/context.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -216,6 +219,31 @@ START_TEST(levels_below_and_updates)
 }
 END_TEST
 
+/* Within a node nothing is tried. Between nodes, here as many as ranks, ranks agree on what a trial has said, and the bits
+ * stay. */
+START_TEST(trials_decide_between_nodes)
+{
+  const int n[3] = {32, 32, 64};
+  support_answer want = solve_alone(_i, n);
+  for (int nodes = 0; nodes < 2; nodes++) {
+    support_layout layout = cases[_i].more;
+    layout.context = support_context(MPI_COMM_WORLD, 1);
+    if (nodes)
+      OK(layout.context,
+         hymgi_comm_regroup(layout.context, layout.context->comm, support_rank(MPI_COMM_WORLD)));
+    support_answer got = support_solve(&cases[_i].c, n, &layout, false);
+    int most = got.wide, least = got.wide;
+    MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    support_all_agree(support_unlike(&got, &want), "a trial");
+    support_all_agree(most == least && (nodes || most == 0) ? NULL : "levels", "a trial");
+    support_answer_free(&got);
+    hymg_context_destroy(&layout.context);
+  }
+  support_answer_free(&want);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
   int provided;
@@ -231,6 +259,7 @@ int main(int argc, char **argv)
   tcase_add_loop_test(t, odd_sides, 0, few);
   tcase_add_loop_test(t, levels_below_and_updates, 0, CASES);
   tcase_add_loop_test(t, threads_within_ranks, 0, 2);
+  tcase_add_loop_test(t, trials_decide_between_nodes, 0, few);
   suite_add_tcase(suite, t);
   const int status = support_run_mpi(suite);
   MPI_Finalize();
