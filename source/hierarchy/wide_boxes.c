@@ -34,8 +34,35 @@ static bool may_be_worth(const hymgi_hierarchy *h, const hymgi_level *level)
          level->largest_share <= MOST_CELLS;
 }
 
+/* GPUs take a kernel with a box of its own for all layers, whatever is known of them. */
+static bool gpu_can(const hymgi_level *level)
+{
+  const int *const boxes = level->decomp->boxes;
+  return level->op->stencil == HYMG_FV2 && level->method->smoother == HYMG_GSRB &&
+         !level->method->robust && (int64_t)boxes[0] * boxes[1] * boxes[2] == level->ranks;
+}
+
+/* By messages an exchange between GPUs takes 20 us and more; peers send values from within their kernels. */
+static bool sends_messages(const hymgi_hierarchy *h)
+{
+  const hymg_transport t = h->options.transport;
+  return t == HYMG_TRANSPORT_NCCL || t == HYMG_TRANSPORT_DEVICE || t == HYMG_TRANSPORT_STAGED;
+}
+
+/* Layers for all half sweeps of a call or, where they would be much work, for four of them. Kernels load two slots of split
+ * rows at once, so that layers are multiples of four. */
+static int gpu_layers(const hymgi_hierarchy *h, const hymgi_level *level)
+{
+  enum { PAIRS = 4, WHOLE_CALLS = 160 * 160 * 160 };
+  const int wanted = h->options.halo_layers, all = (hymgi_sweeps(level) + 3) / 4 * 4;
+  if (!gpu_can(level) || wanted == 0 || (wanted < 0 && !sends_messages(h))) return 0;
+  if (wanted < 0) return level->largest_share <= WHOLE_CALLS ? all : PAIRS;
+  return wanted <= PAIRS ? PAIRS : all;
+}
+
 int hymgi_wide_layers(const hymgi_hierarchy *h, const hymgi_level *level)
 {
+  if (level->backend->id == HYMG_BACKEND_CUDA) return can_be_wide(level) ? gpu_layers(h, level) : 0;
   const int wanted = h->options.halo_layers, all = level->op->ghost * hymgi_sweeps(level);
   if (!can_be_wide(level) || (wanted < 0 && !may_be_worth(h, level))) return 0;
   const int layers = wanted < 0 || wanted > all ? all : wanted;
@@ -158,7 +185,7 @@ hymg_status hymgi_wide_settle(hymgi_hierarchy *h)
   for (int l = 0; l < h->num_levels && h->options.halo_layers < 0; l++) {
     hymgi_level *const level = h->level + l;
     double seconds[2];
-    if (!level->layers) continue;
+    if (!level->layers || level->backend->id == HYMG_BACKEND_CUDA) continue;
     TRY(measure(level, seconds));
     if (seconds[0] < (1 - WORTH) * seconds[1]) continue;
     hymgi_wide_destroy(level);

@@ -29,6 +29,16 @@ void hymgi_wide_exchange(const hymgi_level *level, hymgi_real *x)
   hymgi_run_plan(level, level->wide->plan, level->box, x, level->box, x);
 }
 
+void hymgi_wide_begin(const hymgi_level *level, bool zero)
+{
+  hymgi_wide *const wide = level->wide;
+  if (!wide) return;
+  wide->known = zero ? level->layers + level->ghost : 0;
+  if (zero) level->backend->clear(level, level->x);
+  if (!wide->f_known) hymgi_wide_exchange(level, level->f);
+  wide->f_known = wide->visited;
+}
+
 void hymgi_wide_enter(const hymgi_level *level)
 {
   hymgi_wide *const wide = level->wide;

@@ -36,6 +36,10 @@ hymgi_level hymgi_wide_view(const hymgi_level *level, int layers);
 /* Updates all layers of a vector. */
 void hymgi_wide_exchange(const hymgi_level *level, hymgi_real *x);
 
+/* Before a smoother call: of x no layers are known, unless it is 0, which it then is in all of them. f gets its layers
+ * where it has none. Nothing to do on other levels. */
+void hymgi_wide_begin(const hymgi_level *level, bool zero);
+
 /* A visit begins with the smoother call before the restriction and ends with that after the interpolation. */
 void hymgi_wide_enter(const hymgi_level *level);
 void hymgi_wide_leave(const hymgi_level *level);

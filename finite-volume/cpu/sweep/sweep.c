@@ -364,17 +364,6 @@ static void run_sweep(job *w, hymgi_real *x, int s)
     run_job(w, x);
 }
 
-/* Before a smoother call on a wide level: of x no layers are known, unless it is 0 in all of them. */
-static void begin_layers(const hymgi_level *level, bool zero)
-{
-  hymgi_wide *const wide = level->wide;
-  if (!wide) return;
-  wide->known = zero ? level->layers + level->ghost : 0;
-  if (zero) hymgi_cpu_clear(level, level->x);
-  if (!wide->f_known) hymgi_wide_exchange(level, level->f);
-  wide->f_known = wide->visited;
-}
-
 /* Half sweeps `first` and following. FV2 works in place. In FV4 cells of one colour are coupled, so each
  * colour alternates between two buffers. */
 static void gsrb(hymgi_level *level, int first)
@@ -420,7 +409,7 @@ static void smooth(hymgi_level *level, bool from_zero)
 {
   if (hymgi_cpu_wave_smooth(level, false, NULL, NULL)) return;
   interpolate_now(level);
-  begin_layers(level, from_zero);
+  hymgi_wide_begin(level, from_zero);
   if (level->method->smoother == HYMG_SYMGS)
     hymgi_cpu_symgs(level);
   else if (level->method->smoother == HYMG_GSRB)
