@@ -448,6 +448,17 @@ hymg_status fill_parts(const hymgi_level *level, hymgi_level_kernels *k)
   return status;
 }
 
+/* smoother: the name of its kernel. */
+hymg_status fill_wide(const hymgi_level *level, hymgi_level_kernels *k, const char **smoother)
+{
+  const hymgi_level view = hymgi_wide_view(level, level->layers);
+  k->wide = (hymgi_level_kernels *)calloc(1, sizeof *k->wide);
+  if (!k->wide) return hymgi_fail(level->context, HYMG_ENOMEM, "no memory for a level's kernels");
+  fill_kernels(&view, k->wide);
+  *smoother = choose_call(&view, k->wide);
+  return HYMG_OK;
+}
+
 /* Along y, with two layers of ghosts on both sides, the limit of a grid; along x and z that of
  * interpolate.cu, where n / 2 coarse cells times a quarter as many tiles must be below 2^32. */
 hymg_status check_sides(const hymgi_level *level)
@@ -470,9 +481,10 @@ hymg_status hymgi_fill_level_kernels(const hymgi_level *level, hymgi_level_kerne
 {
   TRY(check_sides(level));
   fill_kernels(level, k);
-  const bool in_parts = sweeps_in_parts(level);
+  const bool in_parts = !level->wide && sweeps_in_parts(level);
   if (in_parts) TRY(fill_parts(level, k));
-  const char *const smoother = choose_call(level, k);
+  const char *smoother = choose_call(level, k);
+  if (level->wide && level->num_boxes > 0) TRY(fill_wide(level, k, &smoother));
   if (k->call == HYMGI_CALL_SHARED) TRY(hymgi_device_make_posts(level->context));
   snprintf(k->names, sizeof k->names, "%s%s, residual %s, restriction %s", smoother,
            in_parts ? " in parts" : "", k->of[HYMGI_RESIDUAL].name,
@@ -483,6 +495,7 @@ hymg_status hymgi_fill_level_kernels(const hymgi_level *level, hymgi_level_kerne
 void hymgi_free_level_kernels(hymgi_level_kernels *k)
 {
   free(k->parts.kernels);
+  free(k->wide);
   *k = {};
 }
 

@@ -154,8 +154,33 @@ bool starts_from_zero(const hymgi_level *level)
  * or neither. */
 enum gsrb_left { NOTHING, SENT, GHOSTS };
 
+gsrb_left gsrb(hymgi_level *level, bool from_zero, bool with_ghosts);
+
+/* On a wide level: as many half sweeps after an exchange as its layers allow, two at least, by the kernels of a box with
+ * all layers, the outermost of which then have other values than their owners'. */
+gsrb_left wide_gsrb(hymgi_level *level, bool from_zero)
+{
+  hymgi_wide *const wide = level->wide;
+  const int all = hymgi_sweeps(level);
+  hymgi_wide_begin(level, from_zero);
+  for (int done = 0; done < all;) {
+    if (wide->known < 2) hymgi_wide_exchange(level, level->x), wide->known = level->layers + 1;
+    const int left = all - done, most = wide->known / 2 * 2, count = left < most ? left : most;
+    hymgi_method method = *level->method;
+    method.sweeps = method.coarse_sweeps = count;
+    hymgi_level view = hymgi_wide_view(level, level->layers);
+    view.method = &method;
+    view.kernels = level->kernels->wide;
+    gsrb(&view, from_zero && done == 0, false);
+    level->x = view.x, level->y = view.y;
+    wide->known -= count, done += count;
+  }
+  return wide->known > 0 ? GHOSTS : NOTHING;
+}
+
 gsrb_left gsrb(hymgi_level *level, bool from_zero, bool with_ghosts)
 {
+  if (level->wide) return wide_gsrb(level, from_zero);
   switch (level->kernels->call) {
   case HYMGI_CALL_PEER:
     hymgi_cuda_fv2_gsrb_peer(level, from_zero, with_ghosts);
@@ -211,7 +236,9 @@ bool hymgi_cuda_smooth_from_zero(hymgi_level *level)
 {
   const hymgi_level_kernels *const k = level->kernels;
   if (level->method->smoother != HYMG_GSRB || !hymgi_keeps_colours_apart(level)) return false;
-  if (k->call == HYMGI_CALL_FUSED)
+  if (level->wide)
+    wide_gsrb(level, true);
+  else if (k->call == HYMGI_CALL_FUSED)
     fv2_fused_sweeps(level, true);
   else if (k->call == HYMGI_CALL_TILE)
     fv2_tile_sweeps(level, true);
@@ -226,7 +253,7 @@ bool hymgi_cuda_starts_unread(const hymgi_level *level)
 {
   const auto call = level->kernels ? level->kernels->call : HYMGI_CALL_SWEEPS;
   return level->method->smoother == HYMG_GSRB && hymgi_keeps_colours_apart(level) &&
-         (call == HYMGI_CALL_FUSED || call == HYMGI_CALL_TILE);
+         (level->wide || call == HYMGI_CALL_FUSED || call == HYMGI_CALL_TILE);
 }
 
 void hymgi_cuda_residual_red(const hymgi_level *level, const hymgi_real *f, hymgi_real *x,

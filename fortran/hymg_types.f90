@@ -208,6 +208,7 @@ module hymg_types
     integer(c_int) :: memory = HYMG_MEMORY_DEVICE
     integer(c_int) :: transport = HYMG_TRANSPORT_AUTO
     integer(c_int64_t) :: gather_cells = -1
+    integer(c_int) :: halo_layers = -1
     type(c_ptr) :: probe_file = c_null_ptr
     real(c_double) :: peer_seconds = 60
     integer(c_int) :: precision = HYMG_PRECISION_AUTO
@@ -252,6 +253,7 @@ module hymg_types
     integer(c_int) :: backend
     real(c_double) :: lambda_max
     integer(c_int) :: sweeps
+    integer(c_int) :: halo_layers
     integer(c_int) :: coarsened
     type(c_ptr) :: kernels
   end type

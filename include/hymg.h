@@ -762,6 +762,11 @@ typedef struct hymg_options {
   /* CUDA on several ranks: levels below the finest with fewer cells in total are gathered on one
    * rank; 0: as on the host; -1: chosen by transport */
   int64_t gather_cells;
+  /* Several ranks, on the host, below the finest level: cells of neighbours that each rank computes as well, in so many
+   * layers around its boxes, so that a smoother call exchanges once for that many half sweeps (FV4: sweeps of two
+   * layers); 0: none; -1: where a trial says that it saves time, which is made on levels of at most 32^3 cells a rank
+   * if the ranks are on several nodes and tuning is not ESTIMATE. Does not change results */
+  int halo_layers;
   /* AUTO: the file written by hymg_probe_device_messages, read by rank 0; NULL: none */
   const char *probe_file;
   /* > 0. PEER: a GPU that has waited this long for another one aborts, and the solve fails; NCCL:
@@ -959,6 +964,7 @@ typedef struct hymg_level_info {
   hymg_backend backend;
   double lambda_max;  /* Gershgorin bound of D^-1 A */
   int sweeps;         /* of each pre- and post-smoothing */
+  int halo_layers;    /* as in hymg_options */
   unsigned coarsened; /* axes halved on the way to the next level, bit per axis; 0: the coarsest */
   /* On a GPU: the kernels that this rank runs for smoother, residual and restriction, by the
    * names that a profiler shows; else "". Owned by the solver, valid until it is updated or

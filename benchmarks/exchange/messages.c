@@ -19,6 +19,7 @@ typedef struct options {
   int n, boxes[3];
   bool stencil[2], no_check;
   hymg_transport transport;
+  int layers;
   const char *csv;
 } options;
 
@@ -54,6 +55,7 @@ static hymg_status make_solver(run *r, const options *o, hymg_stencil stencil)
   hymg_status status = HYMG_OK;
   desc.stencil = stencil;
   if (hymg_context_ranks(r->context) > 1) wanted.transport = o->transport;
+  wanted.halo_layers = o->layers;
   for (int axis = 0; axis < 3 && status == HYMG_OK; axis++) {
     status = hymg_field_create(r->grid, NULL, (hymg_centering)(HYMG_FACE_X + axis), HYMG_DOUBLE,
                                &beta[axis]);
@@ -310,6 +312,9 @@ static bool parse(int argc, char **argv, options *o, int *code)
        .read = options_read_stencil, .otherwise = "both"},
       {"comm", NULL, "transport between GPUs", .kind = OPTION_WORD, &o->transport,
        .words = transports},
+      {"halo-layers", "N",
+       "layers of neighbours' cells that ranks compute as well; -1: where that saves time",
+       .kind = OPTION_INT, &o->layers, -1, 64},
       {"no-check", NULL, "do not solve the problem on rank 0 alone as well", .kind = OPTION_FLAG,
        &o->no_check},
 
@@ -324,7 +329,7 @@ static bool parse(int argc, char **argv, options *o, int *code)
                     .rows = table,
                     .count = sizeof table / sizeof *table,
                     .silent = start_rank() > 0};
-  *o = (options){.n = 256, .stencil = {true, true}};
+  *o = (options){.n = 256, .stencil = {true, true}, .layers = -1};
   return options_read(&c, argc, argv, code);
 }
 

@@ -2,8 +2,14 @@
  * all sides. Every sweep and every residual exchanges the stencil's halo (FV2: 6 faces, one layer;
  * FV4: 6 faces and 12 edges, two layers), every interpolation all 26 neighbours of the coarse
  * level, one message per neighbour. Where the coarse level has fewer boxes, the coarse image of
- * each box goes to the owner of the merged one and comes back with its ghosts. */
+ * each box goes to the owner of the merged one and comes back with its ghosts.
+ *
+ * On levels with layers of neighbours' cells (hymg_level_info.halo_layers) all 26 neighbours send the layers and the
+ * stencil's ghosts of f once a visit, and of x as often as half sweeps have used them up; what the last one leaves serves
+ * the residual and the interpolation if it is as deep as the stencil. */
 #include "exchange/messages.h"
+
+#include <stdlib.h>
 
 typedef struct shape {
   int boxes[3], n[3]; /* boxes per axis, cells of one per axis */
@@ -114,6 +120,58 @@ static messages_count scatter_of(const shape *fine, const shape *coarse, int dep
   return c;
 }
 
+/* One exchange of so many layers with all boxes that hold some of them; a box may be less wide than they are deep. */
+static messages_count layers_of(const shape *s, int depth)
+{
+  messages_count c = {0, 0, 0, 0};
+  int most = 0; /* boxes that layers reach */
+  for (int axis = 0; axis < 3; axis++)
+    most = (depth - 1) / s->n[axis] + 1 > most ? (depth - 1) / s->n[axis] + 1 : most;
+  for (int x = -most; x <= most; x++)
+    for (int y = -most; y <= most; y++)
+      for (int z = -most; z <= most; z++) {
+        const int o[3] = {x, y, z};
+        double boxes = 1, cells = 1, first = x || y || z;
+        for (int axis = 0; axis < 3; axis++) {
+          const int away = abs(o[axis]), n = s->n[axis], deep = depth - (away - 1) * n;
+          boxes *= s->boxes[axis] > away ? s->boxes[axis] - away : 0;
+          cells *= away == 0 || deep > n ? n : deep > 0 ? deep : 0;
+          if (o[axis] < 0 || away >= s->boxes[axis]) first = 0;
+        }
+        if (cells == 0 || (!x && !y && !z)) continue;
+        const messages_count part = {first, 8 * cells * first, boxes, 8 * cells * boxes};
+        add(&c, 1, &part);
+      }
+  return c;
+}
+
+/* Sweeps that begin with so many layers of x, or none, and a use of the stencil's ghosts: how often layers are exchanged,
+ * and what is left of them. */
+static int exchanges_of(int sweeps, int layers, int halo, int *known)
+{
+  int count = 0;
+  for (int following = sweeps - 1; following >= 0; following--) {
+    if (*known < halo) count++, *known = layers + halo;
+    const int wanted = halo * (following + 1);
+    *known = *known - halo < wanted ? *known - halo : wanted;
+  }
+  return count;
+}
+
+/* Of x and f, in the visits of an F-cycle: all but one begin with x = 0. left: of x after each. */
+static double layer_exchanges(int visits, int sweeps, int layers, int halo, int *left)
+{
+  double count = 0;
+  for (int visit = 0; visit < visits; visit++) {
+    int known = visit == 0 ? 0 : layers + halo;
+    count += 1 + exchanges_of(sweeps, layers, halo, &known);
+    count += known < halo;
+    *left = 0;
+    count += exchanges_of(sweeps, layers, halo, left);
+  }
+  return count;
+}
+
 bool messages_model(const hymg_level_info *levels, int num_levels, int l, int sweeps, int halo,
                     messages_count *expected)
 {
@@ -127,9 +185,17 @@ bool messages_model(const hymg_level_info *levels, int num_levels, int l, int sw
   const double visits = l + 1, exchanges = visits * (2 * sweeps + 1) + (l == 0);
   const messages_count stencil = halo_of(&fine, halo, halo), full = halo_of(&coarse, 3, halo),
                        up = gather_of(&fine, &coarse), down = scatter_of(&fine, &coarse, halo);
-  add(&sum, exchanges, &stencil);
-  add(&sum, visits + 1, &full); /* corrections, and the start of the V-cycle from here */
-  add(&sum, visits + 1, &up);   /* residuals, and f */
+  const int layers = levels[l].halo_layers, below = levels[l + 1].halo_layers;
+  const messages_count deep = layers_of(&fine, layers + halo);
+  int left = 0;
+  if (layers)
+    add(&sum, layer_exchanges(l + 1, sweeps, layers, halo, &left), &deep);
+  else
+    add(&sum, exchanges, &stencil);
+  if (below) layer_exchanges(1, sweeps, below, halo, &left);
+  /* corrections, and the start of the V-cycle from here */
+  if (!below || left < halo) add(&sum, visits + 1, &full);
+  add(&sum, visits + 1, &up); /* residuals, and f */
   add(&sum, visits + 1, &down);
   *expected = sum;
   return true;

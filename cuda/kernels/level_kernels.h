@@ -89,6 +89,7 @@ struct hymgi_level_kernels {
   hymgi_kernel of[HYMGI_JOBS]; /* by job */
   uint64_t variants;           /* bit per hymgi_form, for those that a launch asks about */
   hymgi_level_parts parts;     /* count 0: sweeps are not overlapped with messages */
+  hymgi_level_kernels *wide;   /* of the view with all layers (multigrid/wide.h); NULL: no layers */
   char names[160];             /* of the kernels of smoother, residual and restriction */
 };
 

@@ -16,6 +16,7 @@ extern "C" {
 #include "multigrid/backend.h"
 #include "multigrid/hierarchy.h"
 #include "multigrid/level_ops.h"
+#include "multigrid/wide.h"
 }
 
 enum hymgi_mode { HYMGI_DIRECT, HYMGI_RECORD, HYMGI_REPLAY };

@@ -23,6 +23,7 @@ size_t hymgi_cpu_scratch_doubles(const hymgi_level *level, ptrdiff_t *row)
   int longest = 0;
   for (int b = 0; b < level->num_boxes; b++)
     longest = level->box[b].n[0] > longest ? level->box[b].n[0] : longest;
+  if (longest) longest += 2 * (level->layers + 1); /* wide boxes */
   *row = (longest + 6 * HOST_LINE) / HOST_LINE * HOST_LINE;
   const size_t rows = longest ? HOST_SCRATCH_ROWS * (size_t)level->context->threads : 0;
   return rows * (size_t)*row * sizeof(hymgi_real) / sizeof(double);

@@ -235,3 +235,10 @@ hymg_status hymgi_cpu_finish_coefficients(hymgi_level *level)
   level->lambda_max = bound;
   return HYMG_OK;
 }
+
+/* Betas beside boundaries are continued as their owner does it. */
+hymg_status hymgi_cpu_finish_layers(hymgi_level *view)
+{
+  if (view->op->stencil == HYMG_FV4 && view->c.beta[0]) finish_betas(view);
+  return hymgi_cpu_constant_rows(view);
+}

@@ -22,6 +22,7 @@ void hymgi_cpu_examine(const hymgi_level *view, const hymgi_geom *box, const int
 
 /* setup.c, coarse_matrix.c */
 hymg_status hymgi_cpu_finish_coefficients(hymgi_level *level);
+hymg_status hymgi_cpu_finish_layers(hymgi_level *view);
 void hymgi_cpu_coarse_multiply(const hymgi_level *level, const double *matrix, const ptrdiff_t *at);
 
 /* conductance.c */

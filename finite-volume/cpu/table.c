@@ -82,6 +82,7 @@ const hymgi_backend hymgi_cpu_table = {
     .scratch_doubles = hymgi_cpu_scratch_doubles,
     .finish_coefficients =
         HYMGI_BY_PRECISION(hymgi_cpu_finish_coefficients, hymgi_cpu_constant_rows),
+    .finish_layers = HYMGI_IN_DOUBLE(hymgi_cpu_finish_layers),
     .restrict_faces = HYMGI_IN_DOUBLE(hymgi_cpu_restrict_faces),
     .boundary_term = HYMGI_IN_DOUBLE(hymgi_cpu_boundary_term),
     .add_boundary_terms = HYMGI_IN_DOUBLE(hymgi_cpu_add_boundary_terms),

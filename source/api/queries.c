@@ -25,6 +25,7 @@ hymg_status hymg_solver_level(const hymg_solver *solver, int level, hymg_level_i
                        .backend = l->backend->id,
                        .lambda_max = system->lambda_max,
                        .sweeps = hymgi_sweeps(l),
+                       .halo_layers = l->layers,
                        .coarsened = l->coarsened,
                        .kernels = l->backend->kernel_names ? l->backend->kernel_names(system) : ""};
   for (int axis = 0; axis < 3; axis++) {

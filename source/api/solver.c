@@ -166,6 +166,7 @@ static hymg_status complete(hymg_solver *s)
   TRY(look_at_alpha(s));
   TRY(hymgi_solver_attach(s));
   if (!s->tuned) estimate(s);
+  TRY(hymgi_wide_settle(&s->h));
   add_reasons(s);
   return make_history(s);
 }

@@ -7,6 +7,7 @@
 #ifndef HYMGI_BASE_GEOMETRY_H
 #define HYMGI_BASE_GEOMETRY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #if defined(__CUDACC__)
@@ -87,16 +88,51 @@ static inline hymgi_geom hymgi_geom_exchanged(hymgi_geom g)
   return g;
 }
 
-/* Lays out boxes one after the other in a vector; returns its size. */
-static inline ptrdiff_t hymgi_boxes_layout(hymgi_geom *box, int count, int line)
+/* The box with so many layers more at each side, in the same memory, but not beyond the domain's boundaries, and up to
+ * these where ghosts would lie beyond: domain has its cells, or 0 along a periodic axis. Rows that are split by colour begin and end with a whole slot. */
+static inline hymgi_geom hymgi_geom_extended(hymgi_geom g, const int layers[3], const int domain[3])
 {
+  for (int axis = 0; axis < 3; axis++) {
+    const int n = domain[axis], low = g.low[axis], high = n - low - g.n[axis];
+    const int more = axis == 0 && g.split ? (layers[0] + 1) / 2 * 2 : layers[axis];
+    const bool first = n && more && low < more + g.ghost, last = n && more && high < more + g.ghost;
+    const int before = first ? low : more, after = last ? high : more;
+    if (first) g.boundaries |= 1u << (2 * axis);
+    if (last) g.boundaries |= 2u << (2 * axis);
+    g.low[axis] -= before;
+    g.n[axis] += before + after;
+    g.parity ^= before & 1;
+    g.base -=
+        axis == 0 ? (g.split ? before / 2 : before) : before * (axis == 1 ? g.pitch : g.plane);
+  }
+  return g;
+}
+
+/* Lays out boxes one after the other in a vector, each with room for so many layers more (extended); returns the
+ * vector's size. */
+static inline ptrdiff_t hymgi_boxes_layout_wide(hymgi_geom *box, int count, int layers,
+                                                const int domain[3], int line)
+{
+  const int all[3] = {layers, layers, layers};
   ptrdiff_t size = 0;
   for (int b = 0; b < count; b++) {
-    hymgi_geom_layout(box + b, line);
-    box[b].offset = size;
-    size += box[b].size;
+    hymgi_geom *const g = box + b;
+    hymgi_geom wide = hymgi_geom_extended(*g, all, domain);
+    hymgi_geom_layout(&wide, line);
+    g->pitch = wide.pitch, g->plane = wide.plane, g->half = wide.half, g->size = wide.size;
+    g->base = 0;
+    g->base = wide.base - hymgi_geom_extended(*g, all, domain).base;
+    g->offset = size;
+    size += g->size;
   }
   return size;
+}
+
+/* The same without more layers. */
+static inline ptrdiff_t hymgi_boxes_layout(hymgi_geom *box, int count, int line)
+{
+  const int any[3] = {0, 0, 0};
+  return hymgi_boxes_layout_wide(box, count, 0, any, line);
 }
 
 #endif

@@ -112,12 +112,15 @@ typedef enum hymgi_halo {
   HYMGI_HALO_FULL = 2
 } hymgi_halo;
 
+/* Ghosts of at most so many layers. */
+enum { HYMGI_PLAN_DEPTH = 66 };
+
 /* What a plan moves. Target boxes (of the target's decomposition, in cells of the source's
  * level), and the ghosts around the brick that each belongs to, get their cells from the
  * source's boxes. */
 typedef struct hymgi_pull {
   const hymgi_side *target, *source;
-  int depth;           /* of the ghosts, 0 to 4 */
+  int depth;           /* of the ghosts, 0 to HYMGI_PLAN_DEPTH */
   unsigned directions; /* bit (dx + 1) + 3 (dy + 1) + 9 (dz + 1); 13 is the box itself */
   unsigned periodic;   /* bit per axis */
   /* ghosts beyond a boundary: copied from the source's ghosts there; else not touched */

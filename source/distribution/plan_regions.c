@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_DEPTH = 4, CENTRE = 13, DIRECTIONS = 27 };
+enum { MAX_DEPTH = HYMGI_PLAN_DEPTH, CENTRE = 13, DIRECTIONS = 27 };
 enum { ALL_DIRECTIONS = (1 << DIRECTIONS) - 1 };
 
 /* ---- lists ---- */

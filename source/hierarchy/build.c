@@ -5,9 +5,10 @@
 #include "hierarchy/build.h"
 #include "hierarchy/pairs.h"
 #include "multigrid/level_ops.h"
+#include "multigrid/wide.h"
 #include "transport/transport.h"
 
-enum { STAGGER = 9 * HYMGI_LINE, PLAN_TAGS = 8 };
+enum { STAGGER = 9 * HYMGI_LINE };
 
 /* ---- layout ---- */
 
@@ -42,7 +43,10 @@ static void lay_out(hymgi_level *level)
   const bool split = wanted && splittable(level);
   for (int b = 0; b < level->num_boxes; b++)
     level->box[b].split = split, level->box[b].wraps = wraps_of(level);
-  level->vector_size = hymgi_boxes_layout(level->box, level->num_boxes, backend->line);
+  int domain[3];
+  hymgi_wide_domain(level, domain);
+  level->vector_size =
+      hymgi_boxes_layout_wide(level->box, level->num_boxes, level->layers, domain, backend->line);
 }
 
 hymg_status hymgi_boxes_share(hymg_context *context, const hymgi_backend *backend,
@@ -67,13 +71,15 @@ static hymgi_geom patch_of(const hymgi_level *fine, int b)
   return p;
 }
 
-static void place_level(hymgi_level *level, const hymgi_placement *placement)
+static void place_level(const hymgi_hierarchy *h, hymgi_level *level)
 {
+  const hymgi_placement *const placement = &h->placement;
   level->backend = level->index < placement->host_from ? placement->fine : hymgi_cpu_backend();
   level->keeper = placement->fine;
   /* a level on the host below one on the GPU uses memory that both can access */
   level->memory =
       level->backend == placement->fine ? placement->fine->memory : placement->fine->crossing;
+  level->layers = hymgi_wide_layers(h, level);
   lay_out(level);
 }
 
@@ -127,14 +133,14 @@ static void place_patches(hymgi_level *fine, const hymgi_level *coarse)
 void hymgi_level_place(hymgi_hierarchy *h, int l)
 {
   hymgi_level *const level = h->level + l;
-  place_level(level, &h->placement);
+  place_level(h, level);
   hymgi_outside_place(level);
   if (level->index > 0) place_patches(level - 1, level);
 }
 
 /* ---- plans ---- */
 
-static hymgi_side side_of(const hymgi_level *level)
+hymgi_side hymgi_side_of(const hymgi_level *level)
 {
   const hymgi_side side = {level->decomp, level->num_boxes, level->box,
                            (const int(*)[6])level->cover};
@@ -142,7 +148,7 @@ static hymgi_side side_of(const hymgi_level *level)
 }
 
 /* Messages between GPUs are staged until all levels are there, unless they are known before their coefficients. */
-static hymg_status share_plan(const hymgi_level *level, hymgi_plan *plan)
+hymg_status hymgi_plan_keep(const hymgi_level *level, hymgi_plan *plan)
 {
   const hymgi_backend *backend = level->backend;
   const hymgi_memory *staged = level->transfer->inherits ? backend->crossing : NULL;
@@ -152,13 +158,13 @@ static hymg_status share_plan(const hymgi_level *level, hymgi_plan *plan)
 
 static hymg_status make_halo(hymgi_level *level, hymgi_halo kind)
 {
-  const hymgi_side side = side_of(level);
+  const hymgi_side side = hymgi_side_of(level);
   const int depth = kind == HYMGI_HALO_FACES ? 1 : level->ghost;
   const hymgi_pull rule = hymgi_halo_rule(&side, kind, depth, level->periodic);
-  TRY(hymgi_plan_create(level->context, &rule, level->index * PLAN_TAGS + (int)kind,
+  TRY(hymgi_plan_create(level->context, &rule, level->index * HYMGI_PLAN_TAGS + (int)kind,
                         &level->halo[kind]));
   hymgi_plan *const plan = level->halo[kind];
-  if (plan->num_local || plan->num_sends || plan->num_receives) return share_plan(level, plan);
+  if (plan->num_local || plan->num_sends || plan->num_receives) return hymgi_plan_keep(level, plan);
   hymgi_plan_destroy(&level->halo[kind]);
   return HYMG_OK;
 }
@@ -191,15 +197,15 @@ static hymg_status make_patches(hymgi_level *fine, hymgi_level *coarse)
 {
   TRY(hymgi_patches_create(fine, coarse));
   if (fine->direct) return HYMG_OK;
-  const hymgi_side from = side_of(fine), to = side_of(coarse);
+  const hymgi_side from = hymgi_side_of(fine), to = hymgi_side_of(coarse);
   const int depth = fine->ghost < coarse->ghost ? fine->ghost : coarse->ghost;
   const hymgi_pull down = hymgi_gather_rule(&from, &to),
                    up = hymgi_scatter_rule(&from, &to, depth, fine->periodic);
-  TRY(hymgi_plan_create(fine->context, &down, fine->index * PLAN_TAGS + 4, &fine->gather));
-  TRY(hymgi_plan_create(fine->context, &up, fine->index * PLAN_TAGS + 5, &fine->scatter));
+  TRY(hymgi_plan_create(fine->context, &down, fine->index * HYMGI_PLAN_TAGS + 4, &fine->gather));
+  TRY(hymgi_plan_create(fine->context, &up, fine->index * HYMGI_PLAN_TAGS + 5, &fine->scatter));
   if (fine->inside) fine->gather->num_local = fine->scatter->num_local = 0;
-  TRY(share_plan(fine, fine->gather));
-  return share_plan(fine, fine->scatter);
+  TRY(hymgi_plan_keep(fine, fine->gather));
+  return hymgi_plan_keep(fine, fine->scatter);
 }
 
 /* ---- vectors ---- */
@@ -327,6 +333,7 @@ static hymg_status make_plans(hymgi_hierarchy *h, hymgi_level *level)
   TRY(make_halo(level, halo));
   if (outer != halo) TRY(make_halo(level, outer));
   TRY(make_halo(level, HYMGI_HALO_FULL));
+  TRY(hymgi_wide_create(level));
   TRY(hymgi_outside_plans(level));
   return level->index > 0 ? make_patches(level - 1, level) : HYMG_OK;
 }
@@ -360,6 +367,7 @@ void hymgi_level_destroy(hymgi_level *level)
     hymgi_vector_destroy(level, level->vector_size, &level->own_x);
     hymgi_vector_destroy(level, level->vector_size, &level->own_f);
   }
+  hymgi_wide_destroy(level);
   hymgi_level_release(level);
   for (int kind = 0; kind < 3; kind++)
     hymgi_plan_destroy(&level->halo[kind]);
@@ -397,6 +405,7 @@ size_t hymgi_hierarchy_bytes(const hymgi_hierarchy *h)
              (size_t)level->num_boxes * (2 * sizeof(hymgi_geom) + 6 * sizeof(int));
     for (int kind = 0; kind < 3; kind++)
       bytes += hymgi_plan_bytes(level->halo[kind]);
+    bytes += hymgi_wide_bytes(level);
     bytes += hymgi_plan_bytes(level->gather) + hymgi_plan_bytes(level->scatter);
   }
   return bytes;

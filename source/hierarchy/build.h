@@ -71,6 +71,10 @@ hymg_status hymgi_patches_create(hymgi_level *fine, const hymgi_level *coarse);
 void hymgi_patches_destroy(hymgi_level *fine);
 size_t hymgi_patch_size(const hymgi_level *fine); /* of its patches, in numbers of the level */
 hymg_status hymgi_vectors_create(const hymgi_hierarchy *h, hymgi_level *level);
+/* Plans: a level's boxes as one side of them; memory for one that is complete; the tags of a level. */
+hymgi_side hymgi_side_of(const hymgi_level *level);
+hymg_status hymgi_plan_keep(const hymgi_level *level, hymgi_plan *plan);
+enum { HYMGI_PLAN_TAGS = 8 };
 hymg_status hymgi_colours_exchange(hymgi_level *level);
 /* Bytes of the hierarchy on this rank. */
 size_t hymgi_hierarchy_bytes(const hymgi_hierarchy *h);
@@ -80,6 +84,15 @@ static inline int hymgi_discretised(const hymgi_hierarchy *h)
 {
   return h->level->transfer->inherits ? 1 : h->num_levels;
 }
+/* wide_boxes.c: the layers that a level will have around its boxes, whose ranks and backend are known (multigrid/wide.h);
+ * level->wide; fill, collective: what the layers hold of the coefficients, which are finished; bytes on this rank. */
+int hymgi_wide_layers(const hymgi_hierarchy *h, const hymgi_level *level);
+hymg_status hymgi_wide_create(hymgi_level *level);
+hymg_status hymgi_wide_fill(hymgi_level *level);
+/* Collective, on levels that are complete: layers that nobody has asked for stay if they save time. */
+hymg_status hymgi_wide_settle(hymgi_hierarchy *h);
+void hymgi_wide_destroy(hymgi_level *level);
+size_t hymgi_wide_bytes(const hymgi_level *level);
 /* coefficients.c. check, collective: are the coefficients of d, which is h->op's, valid? Fills h->range, and
  * method.masked by it, for which there need not be levels. Fields of beta that are one number on all faces are taken
  * out of d, for that number. */

@@ -297,6 +297,7 @@ hymg_status hymgi_levels_finish(hymgi_level *level, int count)
   for (int l = 0; l < count; l++) {
     level[l].lambda_max = bound[l];
     hymgi_smoother_kind_of(level->method->smoother)->weights(bound[l], level[l].sweep_weights);
+    TRY(hymgi_wide_fill(level + l));
   }
   return HYMG_OK;
 }

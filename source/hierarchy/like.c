@@ -12,6 +12,7 @@ hymgi_level hymgi_level_like(const hymgi_level *level, const hymgi_operator_kind
   s.arena = s.weights = NULL;
   s.num_weights = 0;
   s.kernels = NULL, s.attached = NULL;
+  s.layers = 0, s.wide = NULL;
   s.fixed = (hymgi_fixed){0};
   s.c.alpha = s.c.dinv = s.c.l1inv = s.c.constant_rows = NULL;
   for (int axis = 0; axis < 3; axis++)

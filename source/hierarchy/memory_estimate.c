@@ -10,21 +10,28 @@ _Static_assert((int)HYMGI_MAX_LEVELS == (int)HYMG_MAX_LEVELS, "the number of lev
  * is not on a boundary were sent and received, as deep as the ghosts, by both halo plans. It
  * also covers a device: peers send directly and receive into several versions of a buffer.
  * (Staged buffers are in host memory.) */
-static double message_doubles(const hymgi_level *level)
+static double ghosts_of(const hymgi_level *level, int depth)
 {
   double ghosts = 0;
-  if (hymgi_comm_size(level->context->comm) == 1) return 0;
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
     double with = 1, without = 1;
     for (int axis = 0; axis < 3; axis++) {
       const int boundaries =
           (g->boundaries >> (2 * axis) & 1) + (g->boundaries >> (2 * axis + 1) & 1);
-      with *= g->n[axis] + (double)g->ghost * (2 - boundaries);
+      with *= g->n[axis] + (double)depth * (2 - boundaries);
       without *= g->n[axis];
     }
     ghosts += with - without;
   }
-  return 4 * ghosts;
+  return ghosts;
+}
+
+static double message_doubles(const hymgi_level *level)
+{
+  if (hymgi_comm_size(level->context->comm) == 1) return 0;
+  const int layers = level->layers;
+  return 4 * ghosts_of(level, level->ghost) +
+         (layers ? 2 * ghosts_of(level, layers + level->ghost) : 0);
 }
 
 /* On the rank that holds the first box, where level 0 is one box as well. */

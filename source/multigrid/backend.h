@@ -264,6 +264,9 @@ typedef struct hymgi_backend {
   /* setup: once the unscaled betas and the alphas of a level are there */
   hymg_status (*finish_coefficients)(
       hymgi_level *level); /* computes boundary weights, dinv, lambda_max and constant rows */
+  /* Optional: can a level have wide boxes (multigrid/wide.h)? Once the layers have the owners' coefficients, which are
+   * finished: what else its view with all layers needs, among it view->c.constant_rows, which the caller keeps */
+  hymg_status (*finish_layers)(hymgi_level *view);
   void (*restrict_faces)(const hymgi_level *level, int axis, const hymgi_real *fine,
                          const hymgi_geom *patch, hymgi_real *coarse);
 

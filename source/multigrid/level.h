@@ -13,6 +13,7 @@
 struct hymgi_backend;
 struct hymgi_profile;
 struct hymgi_transfer;
+struct hymgi_wide;
 
 enum {
   HYMGI_ALL_AXES = 7,
@@ -102,8 +103,9 @@ typedef struct hymgi_coefficients {
    * power of 2. Such a cell is alone, and x = 0 there for f = 0 */
   double empty_row;
   /* FV2 with constant beta: rows that include the boundaries (finite-volume/cpu/cpu.h); else
-   * NULL */
+   * NULL; numbers of one of them */
   hymgi_real *constant_rows;
+  ptrdiff_t constant_row;
 } hymgi_coefficients;
 
 /* Cells that are no unknowns, vectors of level 0; NULL elsewhere and without empty rows. source and beta are
@@ -161,7 +163,9 @@ typedef struct hymgi_level {
   int ranks;
   double largest_share; /* the largest number of cells that one rank holds */
   hymgi_plan *halo[3];  /* by hymgi_halo; NULL if there is nothing to exchange */
-  bool starts_alone;    /* no rank needs an exchange before the first half sweep if x is 0 */
+  int layers; /* of neighbours' cells that ranks compute as well (multigrid/wide.h); 0: none */
+  struct hymgi_wide *wide; /* with layers; else NULL */
+  bool starts_alone;       /* no rank needs an exchange before the first half sweep if x is 0 */
 
   hymgi_tuning tuning;
   bool silent;               /* host: nothing is sent, as each rank takes times by itself */

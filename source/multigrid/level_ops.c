@@ -7,6 +7,7 @@
 #include "multigrid/accounting.h"
 #include "multigrid/boundary_data.h"
 #include "multigrid/hierarchy.h"
+#include "multigrid/wide.h"
 
 void hymgi_cross(const hymgi_level *from, const hymgi_level *to)
 {
@@ -52,6 +53,7 @@ double hymgi_residual_norm(const hymgi_level *level, const double *f, double *x)
 
 void hymgi_smooth_restrict(hymgi_level *fine, hymgi_level *coarse, bool from_zero)
 {
+  hymgi_wide_enter(fine);
   fine->transfer->smooth_restrict(fine, coarse, from_zero);
 }
 
@@ -63,6 +65,7 @@ void hymgi_interpolate(hymgi_level *coarse, hymgi_level *fine, bool f_cycle, boo
 void hymgi_interpolate_smooth(hymgi_level *coarse, hymgi_level *fine)
 {
   fine->transfer->interpolate_smooth(coarse, fine);
+  hymgi_wide_leave(fine);
 }
 
 /* True: with max |x|. */

@@ -2,6 +2,7 @@
 #include "multigrid/profile.h"
 
 #include "multigrid/transfer.h"
+#include "multigrid/wide.h"
 
 /* ---- what an operation costs ---- */
 
@@ -72,12 +73,16 @@ hymgi_cost hymgi_account(const hymgi_level *level, hymgi_op op, double arrays)
     return cost;
   }
   const int plans = work[op].plans;
-  add_messages(hymgi_operator_halo(level), work[op].smooths * hymgi_sweeps(level) + work[op].passes,
-               &cost);
+  if (level->wide && work[op].smooths)
+    add_messages(level->wide->plan, level->wide->exchanges, &cost);
+  else
+    add_messages(hymgi_operator_halo(level),
+                 work[op].smooths * hymgi_sweeps(level) + work[op].passes, &cost);
   if (plans & RESIDUAL_HALO) add_messages(hymgi_transfer_halo(level->transfer, level), 1, &cost);
   if (plans & CORRECTION_HALO)
     add_messages(hymgi_transfer_halo(level->transfer, level + 1), 1, &cost);
-  if (plans & FULL_HALO) add_messages(level[1].halo[HYMGI_HALO_FULL], 1, &cost);
+  if (plans & FULL_HALO)
+    add_messages(level[1].halo[HYMGI_HALO_FULL], level[1].wide ? level[1].wide->shallow : 1, &cost);
   if (plans & GATHER) add_messages(level->gather, 1, &cost);
   if (plans & SCATTER) add_messages(level->scatter, 1, &cost);
   return cost;
@@ -89,6 +94,8 @@ double hymgi_profile_begin(const hymgi_level *level, hymgi_op op)
 {
   if (!level->profile || !level->profile->on) return 0;
   level->backend->sync(level->context); /* work queued before does not count */
+  if (level->wide) level->wide->exchanges = 0;
+  if (work[op].plans & FULL_HALO && level[1].wide) level[1].wide->shallow = 0;
   if (level->backend->begin_range) level->backend->begin_range(level, hymgi_op_name(op));
   return hymgi_seconds();
 }

@@ -4,6 +4,7 @@
 #include "multigrid/boundary_data.h"
 #include "multigrid/level_ops.h"
 #include "multigrid/profile.h"
+#include "multigrid/wide.h"
 
 /* ---- patches ---- */
 
@@ -74,8 +75,11 @@ static double *scatter(hymgi_level *coarse, hymgi_level *fine)
   return source;
 }
 
+/* The ghosts of a correction. */
 static void exchange(hymgi_level *level, const hymgi_plan *plan)
 {
+  if (!plan || hymgi_wide_is_current(level)) return;
+  if (level->wide) level->wide->shallow++;
   hymgi_run_plan(level, plan, level->box, level->x, level->box, level->x);
 }
 

@@ -1,6 +1,7 @@
 /* Properties of the exchange between GPUs on which all ranks of a solver must agree: each rank
  * states what it can do, and a feature is used only if every rank supports it. */
 #include "multigrid/backend.h"
+#include "multigrid/wide.h"
 #include "transport/transport.h"
 
 hymgi_plan_list hymgi_plans_on_gpu(const hymgi_hierarchy *h)
@@ -8,8 +9,9 @@ hymgi_plan_list hymgi_plans_on_gpu(const hymgi_hierarchy *h)
   hymgi_plan_list list = {.count = 0};
   for (int l = 0; l < h->num_levels; l++) {
     const hymgi_level *level = h->level + l;
-    hymgi_plan *const plan[HYMGI_LEVEL_PLANS] = {level->halo[0], level->halo[1], level->halo[2],
-                                                 level->gather, level->scatter};
+    hymgi_plan *const plan[HYMGI_LEVEL_PLANS] = {
+        level->halo[0], level->halo[1], level->halo[2],
+        level->gather,  level->scatter, level->wide ? level->wide->plan : NULL};
     for (int m = 0; m < HYMGI_LEVEL_PLANS; m++)
       if (plan[m] && level->backend == h->placement.fine) {
         list.number[list.count] = HYMGI_LEVEL_PLANS * l + m;

@@ -39,7 +39,7 @@ hymg_status hymgi_agree_or_reset(hymgi_hierarchy *h, hymg_status status);
 
 /* agree.c. The plans of the levels on the GPU, each with a number that is the same on all ranks;
  * the message to or from a rank, or NULL. */
-enum { HYMGI_LEVEL_PLANS = 5, HYMGI_MOST_PLANS = HYMGI_LEVEL_PLANS * HYMGI_MAX_LEVELS };
+enum { HYMGI_LEVEL_PLANS = 6, HYMGI_MOST_PLANS = HYMGI_LEVEL_PLANS * HYMGI_MAX_LEVELS };
 typedef struct hymgi_plan_list {
   hymgi_plan *plan[HYMGI_MOST_PLANS];
   int number[HYMGI_MOST_PLANS], count;

@@ -53,7 +53,18 @@ static void keep(support_kit *k, const hymg_field *u, const hymg_result *r, supp
     hymg_level_info info;
     OK(k->context, hymg_solver_level(k->solver, l, &info));
     a->lambda[l] = info.lambda_max;
+    a->wide += info.halo_layers > 0;
   }
+}
+
+static void vary(const support_layout *layout, support_case *s, hymg_options *o)
+{
+  o->path = layout->path;
+  if (layout->p0) o->interpolation_v = HYMG_P0;
+  if (layout->halo_layers) o->halo_layers = layout->halo_layers;
+  if (layout->sweeps) s->spec.sweeps = layout->sweeps;
+  for (int axis = 0; layout->constant_beta && axis < 3; axis++)
+    s->spec.beta[axis] = NULL;
 }
 
 support_answer support_solve(const support_choice *c, const int n[3], const support_layout *layout,
@@ -68,6 +79,7 @@ support_answer support_solve(const support_choice *c, const int n[3], const supp
   o.cycle = c->cycle;
   o.max_cycles = 3;
   o.rtol = 1e-30;
+  vary(layout, &s, &o);
   support_kit k = support_open(&s.spec, layout, &o);
   support_answer a = {0};
   int at[3];

@@ -36,14 +36,23 @@ static hymg_status make_context(program *p)
 }
 
 /* Variants: standard path, FV4 with conjugate gradients, unequal boxes, robust path with widths; with CUDA
- * also the standard path, its sweeps overlapped with messages. */
-enum { FAULT_OVERLAPPED = 4 };
+ * also the standard path, its sweeps overlapped with messages; on the host also a level with layers of neighbours' cells. */
+enum { FAULT_OVERLAPPED = 4, FAULT_WIDE };
+
+/* CELLS in all. */
+static const int *side_of(const program *p)
+{
+  static const int cube[3] = {SIDE, SIDE, SIDE}, rod[3] = {SIDE / 2, SIDE / 2, 4 * SIDE};
+  return p->variant == FAULT_WIDE ? rod : cube;
+}
 
 static hymg_status make_grid(program *p)
 {
   static const double width[SIDE] = {1, 1, 2, 3, 3, 2, 1, 1};
   static const int cuts[2] = {3, 5};
-  hymg_grid_desc d = {.n = {SIDE, SIDE, SIDE}, .spacing = {0.1, 0.1, 0.1}};
+  hymg_grid_desc d = {.spacing = {0.1, 0.1, 0.1}};
+  memcpy(d.n, side_of(p), sizeof d.n);
+  if (p->variant == FAULT_WIDE) d.boxes[0] = d.boxes[1] = 1, d.boxes[2] = 2;
   if (p->variant == 2) {
     d.boxes[0] = 2, d.boxes[1] = d.boxes[2] = 1;
     d.cuts[0] = cuts;
@@ -93,6 +102,7 @@ static hymg_options options(const program *p)
     o.host_cells = 0, o.tail_cells = p->variant == 0 ? 100 : 0;
   }
   o.rtol = p->rtol > 0 ? p->rtol : 1e-6;
+  if (p->variant == FAULT_WIDE) o.halo_layers = 4;
   return o;
 }
 
@@ -112,7 +122,11 @@ static hymg_status make_solver(program *p)
     hymgi_kernel_form_from(p->context, "overlap_staged", 1);
     hymgi_kernel_form_from(p->context, "overlap", 1);
   }
-  return hymg_solver_create(p->op, &o, &p->solver);
+  TRY(hymg_solver_create(p->op, &o, &p->solver));
+  hymg_level_info info;
+  TRY(hymg_solver_level(p->solver, 1, &info));
+  const bool wide = p->variant == FAULT_WIDE && hymg_context_ranks(p->context) > 1;
+  return info.halo_layers == (wide ? 4 : 0) ? HYMG_OK : HYMG_EVERSION; /* not what is tested */
 }
 
 static hymg_status make_solution(program *p)
@@ -223,8 +237,8 @@ static void end(program *p)
 /* This rank's values of u and v, else 0. */
 static void take(const program *p, double values[2 * CELLS])
 {
-  const int low[3] = {0, 0, 0}, count[3] = {SIDE, SIDE, SIDE};
-  const ptrdiff_t stride[3] = {1, SIDE, SIDE * SIDE};
+  const int low[3] = {0, 0, 0}, *const count = side_of(p);
+  const ptrdiff_t stride[3] = {1, count[0], (ptrdiff_t)count[0] * count[1]};
   memset(values, 0, 2 * CELLS * sizeof *values);
   OK(p->context, hymg_field_read_own(p->u, low, count, stride, values, HYMG_HOST));
   OK(p->context, hymg_field_read_own(p->v, low, count, stride, values + CELLS, HYMG_HOST));

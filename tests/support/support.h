@@ -92,6 +92,10 @@ typedef struct support_layout {
   const hymg_coordinate *coordinate; /* three, with their origins, of a curved grid; or NULL */
   const double *origin;
   double radius;
+  /* support_solve: what is not the default of hymg_options; a number for beta */
+  int halo_layers, sweeps;
+  hymg_path path;
+  bool p0, constant_beta;
 } support_layout;
 
 /* Grid, coefficients, operator and solver, with support_options; smoother, sweeps and bottom come

@@ -9,9 +9,12 @@
  * y faces and z faces, each in the interior, at the low and at the high boundary. */
 enum { ROW_ALPHA, ROW_X_EVEN, ROW_X_ODD, ROW_Y, ROW_Z = ROW_Y + 3, CONSTANT_ROWS = ROW_Z + 3 };
 
-static ptrdiff_t constant_row_size(const hymgi_geom *g)
+static ptrdiff_t constant_row_size(const hymgi_level *level)
 {
-  return (g->n[0] + 3 * HOST_LINE - 1) / HOST_LINE * HOST_LINE;
+  int longest = 0;
+  for (int b = 0; b < level->num_boxes; b++)
+    longest = level->box[b].n[0] > longest ? level->box[b].n[0] : longest;
+  return (longest + 3 * HOST_LINE - 1) / HOST_LINE * HOST_LINE;
 }
 
 static void fill_row(double value, ptrdiff_t n, hymgi_real *row)
@@ -23,7 +26,7 @@ static void fill_row(double value, ptrdiff_t n, hymgi_real *row)
 static void fill_constant_rows(const hymgi_level *level, const hymgi_geom *g, hymgi_real *rows)
 {
   const hymgi_coefficients *c = &level->c;
-  const ptrdiff_t size = constant_row_size(g);
+  const ptrdiff_t size = c->constant_row;
   fill_row(c->alpha_constant, size, rows + ROW_ALPHA * size);
   fill_row(c->beta_constant[0], 2 * size, rows + ROW_X_EVEN * size);
   const double low = c->beta_constant[0] * c->boundary_weight[0],
@@ -44,8 +47,9 @@ hymg_status hymgi_cpu_constant_rows(hymgi_level *level)
   const hymgi_method *m = level->method;
   const bool beta = level->op->stencil == HYMG_FV2 && !m->variable_beta;
   if (level->num_boxes == 0 || !(beta || (m->has_alpha && !m->variable_alpha))) return HYMG_OK;
+  level->c.constant_row = constant_row_size(level);
   const size_t count = (size_t)level->num_boxes,
-               size = CONSTANT_ROWS * (size_t)constant_row_size(level->box);
+               size = CONSTANT_ROWS * (size_t)level->c.constant_row;
   void *memory = level->c.constant_rows;
   double *block = memory;
   if (!block) TRY(level->memory->alloc(level->context, count * size, &block));
@@ -57,26 +61,27 @@ hymg_status hymgi_cpu_constant_rows(hymgi_level *level)
 }
 
 /* Row of face m along axis 1 or 2. */
-static const hymgi_real *constant_face(const hymgi_geom *g, const hymgi_real *rows, int axis, int m)
+static const hymgi_real *constant_face(const hymgi_geom *g, const hymgi_real *rows, ptrdiff_t size,
+                                       int axis, int m)
 {
   const int first = axis == 1 ? ROW_Y : ROW_Z;
   const bool low = m == 0 && (g->boundaries >> (2 * axis) & 1);
   const bool high = m == g->n[axis] && (g->boundaries >> (2 * axis + 1) & 1);
-  return rows + (first + (low ? 1 : high ? 2 : 0)) * constant_row_size(g);
+  return rows + (first + (low ? 1 : high ? 2 : 0)) * size;
 }
 
 static void constant_betas(const hymgi_level *level, const hymgi_geom *g, const int cjk[3],
                            fv2_row *r)
 {
-  const ptrdiff_t size = constant_row_size(g);
+  const ptrdiff_t size = level->c.constant_row;
   const hymgi_real *rows = level->c.constant_rows + (g - level->box) * CONSTANT_ROWS * size;
   const int p = g->split ? hymgi_first(g, cjk[0], cjk[1], cjk[2]) : 0;
   r->bw = rows + (p ? ROW_X_ODD : ROW_X_EVEN) * size;
   r->be = g->split ? rows + (p ? ROW_X_EVEN : ROW_X_ODD) * size + p : r->bw + 1;
-  r->bs = constant_face(g, rows, 1, cjk[1]);
-  r->bn = constant_face(g, rows, 1, cjk[1] + 1);
-  r->bd = constant_face(g, rows, 2, cjk[2]);
-  r->bu = constant_face(g, rows, 2, cjk[2] + 1);
+  r->bs = constant_face(g, rows, size, 1, cjk[1]);
+  r->bn = constant_face(g, rows, size, 1, cjk[1] + 1);
+  r->bd = constant_face(g, rows, size, 2, cjk[2]);
+  r->bu = constant_face(g, rows, size, 2, cjk[2] + 1);
 }
 
 /* weight times the opposite row, which is not read if weight is 0 */

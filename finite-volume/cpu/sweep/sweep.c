@@ -6,6 +6,7 @@
 #include "cpu/cpu.h"
 #include "cpu/robust.h"
 #include "formulas/relax.h"
+#include "multigrid/wide.h"
 
 /* A pass over the rows of a level. For GSRB and for relaxation with FV4, own and other may be
  * different vectors (old and new iterate). */
@@ -331,6 +332,41 @@ double hymgi_cpu_residual_max(const hymgi_level *level, const hymgi_real *f, hym
 
 /* ---- smoothers ---- */
 
+/* Updates the layers of an iterate, whose black cells may be in another vector. */
+static void exchange_layers(const hymgi_level *level, ptrdiff_t black_offset, hymgi_real *x)
+{
+  spread_colours(level, black_offset);
+  hymgi_wide_exchange(level, x);
+  spread_colours(level, -black_offset);
+  level->wide->known = level->layers + level->ghost;
+}
+
+/* A (half) sweep on a wide level, with as many layers as the following ones and the residual read. */
+static void sweep_layers(job *w, hymgi_real *x, int following)
+{
+  const hymgi_level *level = w->pass.level;
+  hymgi_wide *const wide = level->wide;
+  if (wide->known < level->ghost) {
+    exchange_layers(level, w->black_offset, x);
+    if (w->pass.w.prev) hymgi_wide_exchange(level, level->y); /* the iterate before */
+  }
+  const int most = wide->known - level->ghost, wanted = level->ghost * (following + 1);
+  wide->known = most < wanted ? most : wanted;
+  hymgi_level view = hymgi_wide_view(level, wide->known);
+  w->pass.level = &view;
+  run_job(w, x);
+}
+
+/* (Half) sweep s of a smoother call. */
+static void run_sweep(job *w, hymgi_real *x, int s)
+{
+  const hymgi_level *level = w->pass.level;
+  if (level->wide)
+    sweep_layers(w, x, hymgi_sweeps(level) - 1 - s);
+  else
+    run_job(w, x);
+}
+
 /* Half sweeps `first` and following. FV2 works in place. In FV4 cells of one colour are coupled, so each
  * colour alternates between two buffers. */
 static void gsrb(hymgi_level *level, int first)
@@ -344,7 +380,7 @@ static void gsrb(hymgi_level *level, int first)
              .out = fv4 ? next[c] : level->x,
              .colour = c,
              .black_offset = split ? host_distance(now[0], now[1]) : 0};
-    run_job(&w, now[0]);
+    run_sweep(&w, now[0], s);
     if (!fv4) continue;
     hymgi_real *const old = now[c];
     now[c] = next[c], next[c] = old;
@@ -375,10 +411,11 @@ static void interpolate_now(hymgi_level *level)
                           level->x);
 }
 
-void hymgi_cpu_smooth(hymgi_level *level)
+static void smooth(hymgi_level *level, bool from_zero)
 {
   if (hymgi_cpu_wave_smooth(level, false, NULL, NULL)) return;
   interpolate_now(level);
+  hymgi_wide_begin(level, from_zero);
   if (level->method->smoother == HYMG_SYMGS)
     hymgi_cpu_symgs(level);
   else if (level->method->smoother == HYMG_GSRB)
@@ -386,9 +423,14 @@ void hymgi_cpu_smooth(hymgi_level *level)
   else
     for (int s = 0; s < hymgi_sweeps(level); s++) {
       job w = {hymgi_cpu_relaxation(level, s), .out = level->y};
-      run_job(&w, level->x);
+      run_sweep(&w, level->x, s);
       hymgi_swap_buffers(level);
     }
+}
+
+void hymgi_cpu_smooth(hymgi_level *level)
+{
+  smooth(level, false);
 }
 
 bool hymgi_cpu_starts_from_f(const hymgi_level *level)
@@ -400,6 +442,10 @@ bool hymgi_cpu_starts_from_f(const hymgi_level *level)
 
 bool hymgi_cpu_smooth_from_zero(hymgi_level *level)
 {
+  if (level->wide) {
+    smooth(level, true);
+    return true;
+  }
   if (!hymgi_cpu_starts_from_f(level)) return false;
   if (hymgi_cpu_wave_smooth(level, true, NULL, NULL)) return true;
   const job w = {{HOST_FIRST, level, level->f, level->x, level->x, {.residual = 1}},
@@ -419,10 +465,12 @@ bool hymgi_cpu_smooth_norm(hymgi_level *level, int slot)
 void hymgi_cpu_smooth_restrict(hymgi_level *level, bool from_zero, hymgi_real *coarse,
                                hymgi_real *zero)
 {
-  (void)from_zero;
   if (level->tuning.wave_restrict && hymgi_cpu_wave_smooth(level, false, coarse, NULL)) return;
-  hymgi_cpu_smooth(level);
+  smooth(level, from_zero);
+  hymgi_level as_left = *level;
+  if (level->wide && level->wide->known < level->ghost) exchange_layers(level, 0, level->x);
+  if (level->wide) memset(as_left.halo, 0, sizeof as_left.halo);
   hymgi_cpu_residual_restrict(
-      level, level->method->smoother == HYMG_GSRB ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY, coarse,
+      &as_left, level->method->smoother == HYMG_GSRB ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY, coarse,
       zero);
 }

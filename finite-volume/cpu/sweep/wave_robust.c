@@ -30,7 +30,7 @@ static bool fuses_beside(const hymgi_level *level)
 
 bool hymgi_cpu_robust_fuses(const hymgi_level *level)
 {
-  if (level->num_boxes != 1 || level->method->smoother != HYMG_GSRB) return false;
+  if (level->num_boxes != 1 || level->method->smoother != HYMG_GSRB || level->wide) return false;
   if (hymgi_operator_halo(level) && !fuses_beside(level)) return false;
   const int threads = hymgi_cpu_most_threads(level), ny = level->box[0].n[1];
   const int last = ny - (hymgi_tiles_of(ny, TILE_ROWS < ny ? TILE_ROWS : ny) - 1) * TILE_ROWS;

@@ -60,7 +60,7 @@ void hymgi_cpu_wave_neighbours(const hymgi_level *level, unsigned *self, unsigne
 bool hymgi_cpu_wave_possible(const hymgi_level *level)
 {
   const hymgi_method *m = level->method;
-  if (level->num_boxes != 1 || m->smoother == HYMG_SYMGS) return false;
+  if (level->num_boxes != 1 || m->smoother == HYMG_SYMGS || level->wide) return false;
   return !hymgi_operator_halo(level) || m->smoother != HYMG_GSRB ||
          hymgi_keeps_colours_apart(level);
 }

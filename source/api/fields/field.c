@@ -33,8 +33,9 @@ static void adapt_box(const hymg_field *field, hymgi_geom *g)
   g->n[axis] = touches;
 }
 
-/* The boxes of a field, copied from `box`, and its data unless they are the user's. */
-static hymg_status allocate(hymg_field *field, const hymgi_geom *box)
+/* The boxes of a field, those of a level with their layout or, if that is NULL, those of `box`; and its data unless they
+ * are the user's. */
+static hymg_status allocate(hymg_field *field, const hymgi_level *level, const hymgi_geom *box)
 {
   hymgi_level *view = &field->view;
   int extent[3];
@@ -44,9 +45,10 @@ static hymg_status allocate(hymg_field *field, const hymgi_geom *box)
   if (!view->box)
     return hymgi_fail(view->context, HYMG_ENOMEM, "no memory for the boxes of a field");
   if (view->num_boxes) memcpy(view->box, box, (size_t)view->num_boxes * sizeof *box);
-  for (int b = 0; b < view->num_boxes && !field->solver; b++)
+  for (int b = 0; b < view->num_boxes && !level; b++)
     adapt_box(field, view->box + b);
-  view->vector_size = hymgi_boxes_layout(view->box, view->num_boxes, view->backend->line);
+  view->vector_size = level ? level->vector_size
+                            : hymgi_boxes_layout(view->box, view->num_boxes, view->backend->line);
   if (view->vector_size > 0)
     TRY(hymgi_boxes_share(view->context, view->backend, &view->box, view->num_boxes));
   if (field->array.data) return HYMG_OK;
@@ -78,7 +80,7 @@ static hymg_status create(hymg_grid *grid, const hymg_solver *solver, int level,
                              .comm = context->comm}};
   for (int axis = 0; axis < 3; axis++)
     f->view.n[axis] = l ? l->n[axis] : grid->desc.n[axis];
-  const hymg_status status = allocate(f, l ? l->box : grid->box);
+  const hymg_status status = allocate(f, l, l ? l->box : grid->box);
   if (status != HYMG_OK) hymg_field_destroy(&f);
   if (f) *field = f;
   return status;
@@ -212,7 +214,8 @@ bool hymgi_in_place(const hymgi_level *level, const hymg_field *field)
   if (level->outside || field->array.data || field->view.backend != level->backend) return false;
   for (int m = 0; m < level->num_boxes; m++)
     if (a[m].split != b[m].split || a[m].ghost != b[m].ghost || a[m].base != b[m].base ||
-        a[m].offset != b[m].offset)
+        a[m].offset != b[m].offset || a[m].pitch != b[m].pitch || a[m].plane != b[m].plane ||
+        a[m].half != b[m].half)
       return false;
   return true;
 }
