@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const int n[3] = {48, 48, 48};
+static const int even_sides[3] = {48, 48, 48}, odd_rows[3] = {47, 48, 48},
+                 odd_columns[3] = {60, 47, 48}; /* four boxes along x have 15 cells, or 14 and 16 */
+static const int *n = even_sides;
 typedef struct kind {
   hymg_stencil stencil;
   hymg_smoother smoother;
@@ -31,9 +33,13 @@ static const kind in_place[] = {{.boundary = "dd nd dn"},
 enum {
   IN_PLACE = sizeof in_place / sizeof *in_place,
   BUFFERED = sizeof buffered / sizeof *buffered,
-  ROBUST = sizeof robust / sizeof *robust,
-  CELLS = 48 * 48 * 48
+  ROBUST = sizeof robust / sizeof *robust
 };
+
+static size_t cells(void)
+{
+  return (size_t)n[0] * (size_t)n[1] * (size_t)n[2];
+}
 
 /* u after two cycles from noise, NaN in other ranks' cells. waves: do they run on level 0? */
 static double *answer(const support_case *c, hymg_path path, const support_layout *layout,
@@ -51,7 +57,7 @@ static double *answer(const support_case *c, hymg_path path, const support_layou
   if (waves)
     *waves =
         path == HYMG_PATH_ROBUST ? hymgi_cpu_robust_fuses(finest) : hymgi_cpu_wave_applies(finest);
-  double *values = support_random(CELLS, -1, 1, 9);
+  double *values = support_random(cells(), -1, 1, 9);
   hymg_field *f = support_field(&k, 0, values), *u = support_field(&k, 0, values);
   OK(k.context, hymg_solve(k.solver, f, u, &result));
   double *got = support_read(&k, 0, u);
@@ -76,8 +82,8 @@ static int check(const kind *what, const int boxes[3], hymg_precision precision)
   const support_layout alone = {.threads = 1, .boxes = {1, 1, 1}};
   const bool first = support_rank(MPI_COMM_WORLD) == 0;
   double *want =
-      first ? answer(&c, what->path, &alone, &plain, precision, NULL) : support_poison(CELLS);
-  support_from_first(want, CELLS * sizeof *want);
+      first ? answer(&c, what->path, &alone, &plain, precision, NULL) : support_poison(cells());
+  support_from_first(want, cells() * sizeof *want);
   static int calls;
   const int ranks = support_ranks(MPI_COMM_WORLD),
             turn = 1 + (calls + (ranks == 2 ? calls / 3 : 0)) % 3;
@@ -96,7 +102,7 @@ static int check(const kind *what, const int boxes[3], hymg_precision precision)
                              .context = support_context(MPI_COMM_WORLD, threads)};
     double *got = answer(&c, what->path, &layout, tunings + t, precision, &these);
     size_t wrong = 0, own = 0;
-    for (size_t m = 0; m < CELLS; m++) {
+    for (size_t m = 0; m < cells(); m++) {
       own += got[m] == got[m];
       wrong += got[m] == got[m] && memcmp(got + m, want + m, sizeof *got) != 0;
     }
@@ -150,6 +156,19 @@ START_TEST(wavefronts_of_the_robust_path_beside_other_ranks_change_no_bit)
 }
 END_TEST
 
+/* Odd rows where x is not cut; else odd columns, with which cuts move to even cells. */
+START_TEST(wavefronts_on_odd_sides_beside_other_ranks_change_no_bit)
+{
+  const int ranks = support_ranks(MPI_COMM_WORLD), axis = _i % 3;
+  int boxes[3] = {1, 1, 1};
+  boxes[axis] = ranks;
+  n = axis == 0 ? odd_columns : odd_rows;
+  const int deepest = check(_i / 3 == 0 ? in_place : robust, boxes, HYMG_DOUBLE);
+  ck_assert(deepest > 0 || axis == 0 || ranks > 2);
+  n = even_sides;
+}
+END_TEST
+
 START_TEST(wavefronts_beside_ranks_on_several_sides_change_no_bit)
 {
   const int ranks = support_ranks(MPI_COMM_WORLD);
@@ -183,6 +202,8 @@ int main(int argc, char **argv)
   tcase_add_loop_test(t, wavefronts_between_buffers_beside_other_ranks_change_no_bit, 0, 3 * more);
   tcase_add_loop_test(t, wavefronts_of_the_robust_path_beside_other_ranks_change_no_bit, 0,
                       support_small() ? 3 : 6 * ROBUST);
+  tcase_add_loop_test(t, wavefronts_on_odd_sides_beside_other_ranks_change_no_bit, 0,
+                      support_small() ? 3 : 6);
   tcase_add_loop_test(t, wavefronts_beside_ranks_on_several_sides_change_no_bit, 0,
                       support_small() ? 1 : IN_PLACE + BUFFERED + ROBUST);
   tcase_add_loop_test(t, wavefronts_in_single_precision_change_no_bit, 0, count + more);
