@@ -16,12 +16,13 @@ enum { TAG = 3, MOST_LAYERS = 64, MOST_CELLS = 32 * 32 * 32, ROUNDS = 3 };
 
 /* ---- which levels ---- */
 
-/* Can the layers of this level be computed as their owners do it? Level 0 has vectors of the user's fields; the coarsest
+/* Can the layers of this level be computed as their owners do it? Level 0 of a host is too large for that to pay; the coarsest
  * has a solver of its own; a red cell's ghost must not be black; FV4's Robin ghosts have numbers of this rank's boundaries. */
 static bool can_be_wide(const hymgi_level *level)
 {
   const hymg_smoother smoother = level->method->smoother;
-  if (level->index == 0 || !level->coarsened || level->ranks == 1) return false;
+  const bool host = level->backend->id == HYMG_BACKEND_HOST;
+  if ((level->index == 0 && host) || !level->coarsened || level->ranks == 1) return false;
   if (!level->backend->finish_layers || smoother == HYMG_SYMGS) return false;
   return (smoother != HYMG_GSRB || hymgi_keeps_colours_apart(level)) &&
          (level->op->stencil == HYMG_FV2 || !hymgi_has_robin(level));
@@ -42,22 +43,18 @@ static bool gpu_can(const hymgi_level *level)
          !level->method->robust && (int64_t)boxes[0] * boxes[1] * boxes[2] == level->ranks;
 }
 
-/* By messages an exchange between GPUs takes 20 us and more; peers send values from within their kernels. */
-static bool sends_messages(const hymgi_hierarchy *h)
-{
-  const hymg_transport t = h->options.transport;
-  return t == HYMG_TRANSPORT_NCCL || t == HYMG_TRANSPORT_DEVICE || t == HYMG_TRANSPORT_STAGED;
-}
-
-/* Layers for all half sweeps of a call or, where they would be much work, for four of them. Kernels load two slots of split
- * rows at once, so that layers are multiples of four. */
+/* Where nobody asks for a number: by NCCL an exchange takes 20 us, and layers hardly more; staged messages take as long as
+ * their bytes, and peers send values from within their kernels. Layers are for all half sweeps of a call or, where these would
+ * be much work, for four of them; kernels load two slots of split rows at once, so they are multiples of four. */
 static int gpu_layers(const hymgi_hierarchy *h, const hymgi_level *level)
 {
-  enum { PAIRS = 4, WHOLE_CALLS = 160 * 160 * 160 };
+  enum { PAIRS = 4, WHOLE_CALLS = 160 * 160 * 160, MOST_FINEST = 300 * 300 * 300 };
   const int wanted = h->options.halo_layers, all = (hymgi_sweeps(level) + 3) / 4 * 4;
-  if (!gpu_can(level) || wanted == 0 || (wanted < 0 && !sends_messages(h))) return 0;
-  if (wanted < 0) return level->largest_share <= WHOLE_CALLS ? all : PAIRS;
-  return wanted <= PAIRS ? PAIRS : all;
+  if (!gpu_can(level) || wanted == 0) return 0;
+  if (wanted > 0) return wanted <= PAIRS ? PAIRS : all;
+  if (h->options.transport != HYMG_TRANSPORT_NCCL) return 0;
+  if (level->index == 0 && level->largest_share > MOST_FINEST) return 0;
+  return level->largest_share <= WHOLE_CALLS ? all : PAIRS;
 }
 
 int hymgi_wide_layers(const hymgi_hierarchy *h, const hymgi_level *level)
