@@ -124,10 +124,8 @@ void moment_group(const hymgi_level *level, int group, const double *f,
   cell_places p = {};
   for (int axis = 0; axis < 3; axis++)
     p.place[axis] = open->place[axis], p.n[axis] = level->n[axis];
-  hymgi_launch(level->context, sum_moments, reduction_grid(level), dim3(REDUCE_THREADS),
-               box_set_of(level->box, level->num_boxes), group, f, p, scale,
-               level->context->gpu->reduction);
-  hymgi_cuda_words(level->context, 3, words + 3 * group * HYMGI_SUM_RESULT);
+  if (launch_reduction(level, sum_moments, group, f, p, scale))
+    hymgi_cuda_words(level->context, 3, words + 3 * group * HYMGI_SUM_RESULT);
 }
 
 dim3 boundary_blocks(const hymgi_geom *g, int face)
@@ -188,7 +186,6 @@ extern "C" void hymgi_cuda_add_boundary_terms(const hymgi_level *level, double *
 extern "C" void hymgi_cuda_moment_sums(const hymgi_level *level, const double *f, int exponent,
                                        int bits, int64_t *words)
 {
-  if (reduction_grid(level).x == 0) return;
   const hymgi_sum_scale scale = hymgi_sum_scale_of(exponent, bits);
   for (int group = 0; group < HYMGI_MOMENT_GROUPS; group++)
     moment_group(level, group, f, scale, words);

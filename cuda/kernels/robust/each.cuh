@@ -23,8 +23,7 @@ __global__ void __launch_bounds__(ROW_THREADS)
 
 template <typename Each> void for_each_cell(const hymgi_level *level, const Each &each)
 {
-  hymgi_launch(level->context, on_each_cell<Each>, cells_grid(level), dim3(ROW_THREADS),
-               box_set_of(level->box, level->num_boxes), each);
+  launch_cells(level, on_each_cell<Each>, each);
 }
 
 /* each(g, patch, i, j, k) for the cells of the patches and, with an axis, one layer more along it. */

@@ -197,10 +197,7 @@ __global__ void __launch_bounds__(REDUCE_THREADS)
 
 template <typename Steps> double largest_of(const hymgi_level *level, const Steps &steps)
 {
-  const dim3 grid = reduction_grid(level);
-  if (grid.x == 0) return 1;
-  hymgi_launch(level->context, find_largest_step<Steps>, grid, dim3(REDUCE_THREADS),
-               box_set_of(level->box, level->num_boxes), steps, level->context->gpu->reduction);
+  if (!launch_reduction(level, find_largest_step<Steps>, steps)) return 1;
   return reduced_max(level->context);
 }
 
@@ -312,12 +309,9 @@ extern "C" void hymgi_cuda_shares(const hymgi_level *level, int axis, double *ou
 
 extern "C" void hymgi_cuda_share_sums(const hymgi_level *level, int bits, int64_t *words)
 {
-  const dim3 grid = reduction_grid(level);
-  if (grid.x == 0) return;
-  hymgi_launch(level->context, sum_shares, grid, dim3(REDUCE_THREADS),
-               box_set_of(level->box, level->num_boxes), view_of(level),
-               hymgi_sum_scale_of(HYMGI_SHARE_EXPONENT, bits), level->context->gpu->reduction);
-  hymgi_cuda_words(level->context, 3, words);
+  if (launch_reduction(level, sum_shares, view_of(level),
+                       hymgi_sum_scale_of(HYMGI_SHARE_EXPONENT, bits)))
+    hymgi_cuda_words(level->context, 3, words);
 }
 
 extern "C" double hymgi_cuda_largest_step(const hymgi_level *level)
