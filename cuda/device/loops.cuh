@@ -104,6 +104,15 @@ __device__ __forceinline__ void each_box(const box_set &boxes, const Each &each)
     each(box_at(boxes, b), b);
 }
 
+/* each(place of a cell in vectors) over all cells. */
+template <typename Each>
+__device__ __forceinline__ void each_place(const box_set &boxes, const Each &each)
+{
+  each_box(boxes, [&](const hymgi_geom &g, int) {
+    each_cell(g, [&](int colour, int t, int j, int k) { each(hymgi_row(&g, colour, j, k) + t); });
+  });
+}
+
 /* The grid for each_box and each_cell; x is 0 if there are no cells. */
 inline dim3 cells_grid(const hymgi_level *level)
 {
@@ -124,6 +133,25 @@ inline dim3 reduction_grid(const hymgi_level *level)
   if (grid.x > each) grid.x = each;
   if (grid.y > held) grid.y = held;
   return grid;
+}
+
+/* Launches a kernel of a level's boxes that goes over their cells; after them it takes args. */
+template <typename... P, typename... A>
+void launch_cells(const hymgi_level *level, void (*kernel)(box_set, P...), const A &...args)
+{
+  hymgi_launch(level->context, kernel, cells_grid(level), dim3(ROW_THREADS),
+               box_set_of(level->box, level->num_boxes), args...);
+}
+
+/* The same with a reduction, which is its last argument; false: no cells. */
+template <typename... P, typename... A>
+bool launch_reduction(const hymgi_level *level, void (*kernel)(box_set, P...), const A &...args)
+{
+  const dim3 grid = reduction_grid(level);
+  if (grid.x == 0) return false;
+  hymgi_launch(level->context, kernel, grid, dim3(ROW_THREADS),
+               box_set_of(level->box, level->num_boxes), args..., level->context->gpu->reduction);
+  return true;
 }
 
 } /* namespace */

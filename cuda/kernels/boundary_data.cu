@@ -89,9 +89,8 @@ struct cell_places {
 };
 
 /* Three of the moments. */
-template <int GROUP>
 __global__ void __launch_bounds__(REDUCE_THREADS)
-    sum_moments(box_set boxes, const double *f, const __grid_constant__ cell_places p,
+    sum_moments(box_set boxes, int group, const double *f, const __grid_constant__ cell_places p,
                 hymgi_sum_scale scale, hymgi_reduction r)
 {
   let_successors_start();
@@ -110,26 +109,23 @@ __global__ void __launch_bounds__(REDUCE_THREADS)
       }
 #pragma unroll
       for (int m = 0; m < 3; m++)
-        hymgi_sum_add_below((hymgi_moment_of_size(GROUP, m) ? fabs(value) : value) *
-                                hymgi_moment_factor(GROUP, m, x, square),
+        hymgi_sum_add_below((hymgi_moment_of_size(group, m) ? fabs(value) : value) *
+                                hymgi_moment_factor(group, m, x, square),
                             &scale, words + m * HYMGI_SUM_RESULT);
     });
   });
   reduce_sum(r, words);
 }
 
-template <int GROUP>
-void moment_group(const hymgi_level *level, const double *f, const hymgi_sum_scale &scale,
-                  int64_t *words)
+void moment_group(const hymgi_level *level, int group, const double *f,
+                  const hymgi_sum_scale &scale, int64_t *words)
 {
   const hymgi_open *open = &level->boundaries->open;
   cell_places p = {};
   for (int axis = 0; axis < 3; axis++)
     p.place[axis] = open->place[axis], p.n[axis] = level->n[axis];
-  hymgi_launch(level->context, sum_moments<GROUP>, reduction_grid(level), dim3(REDUCE_THREADS),
-               box_set_of(level->box, level->num_boxes), f, p, scale,
-               level->context->gpu->reduction);
-  hymgi_cuda_words(level->context, 3, words + 3 * GROUP * HYMGI_SUM_RESULT);
+  if (launch_reduction(level, sum_moments, group, f, p, scale))
+    hymgi_cuda_words(level->context, 3, words + 3 * group * HYMGI_SUM_RESULT);
 }
 
 dim3 boundary_blocks(const hymgi_geom *g, int face)
@@ -190,11 +186,7 @@ extern "C" void hymgi_cuda_add_boundary_terms(const hymgi_level *level, double *
 extern "C" void hymgi_cuda_moment_sums(const hymgi_level *level, const double *f, int exponent,
                                        int bits, int64_t *words)
 {
-  if (reduction_grid(level).x == 0) return;
   const hymgi_sum_scale scale = hymgi_sum_scale_of(exponent, bits);
-  moment_group<HYMGI_MOMENT_SIZE>(level, f, scale, words);
-  moment_group<HYMGI_MOMENT_FIRST>(level, f, scale, words);
-  moment_group<HYMGI_MOMENT_SECOND>(level, f, scale, words);
-  moment_group<HYMGI_MOMENT_MIXED>(level, f, scale, words);
-  moment_group<HYMGI_MOMENT_TOTAL>(level, f, scale, words);
+  for (int group = 0; group < HYMGI_MOMENT_GROUPS; group++)
+    moment_group(level, group, f, scale, words);
 }

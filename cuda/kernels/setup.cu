@@ -219,8 +219,7 @@ double bound_of(const hymgi_level *level)
   const hymgi_reduction &r = context->gpu->reduction;
   with_bools(
       [&](auto of_fv2, auto of_variable) {
-        hymgi_launch(context, scan<of_fv2, of_variable>, reduction_grid(level),
-                     dim3(REDUCE_THREADS), boxes, view_of(level), f, to, r);
+        launch_reduction(level, scan<of_fv2, of_variable>, view_of(level), f, to);
       },
       fv2, variable);
   const double inner = reduced_max(context);

@@ -58,11 +58,10 @@ __global__ void __launch_bounds__(VECTOR_X *VECTOR_Y)
   });
 }
 
-/* ADD: to what is there. */
-template <bool ADD>
+/* add: to what is there. */
 __global__ void __launch_bounds__(VECTOR_X *VECTOR_Y)
-    widen_cells(box_set single, box_set level, double factor, const hymgi_real *x, double *out,
-                int planes)
+    widen_cells(box_set single, box_set level, double factor, const hymgi_real *x, bool add,
+                double *out, int planes)
 {
   let_successors_start();
   wait_for_predecessors();
@@ -70,7 +69,7 @@ __global__ void __launch_bounds__(VECTOR_X *VECTOR_Y)
     const hymgi_geom from = box_at(single, b), to = box_at(level, b);
     double *const cell = out + hymgi_row(&to, colour, j, k) + t;
     const double value = (double)x[hymgi_row(&from, colour, j, k) + t];
-    *cell = ADD ? hymgi_fma_double(factor, value, *cell) : factor * value;
+    *cell = add ? hymgi_fma_double(factor, value, *cell) : factor * value;
   });
 }
 
@@ -128,9 +127,8 @@ extern "C" void hymgi_cuda_widen(const hymgi_level *single, const hymgi_level *l
 {
   int planes;
   const dim3 grid = slots_grid(level, 0, &planes);
-  hymgi_launch(level->context, add ? widen_cells<true> : widen_cells<false>, grid,
-               dim3(VECTOR_X, VECTOR_Y), boxes_of(single), boxes_of(level), factor,
-               static_cast<const hymgi_real *>(x), out, planes);
+  hymgi_launch(level->context, widen_cells, grid, dim3(VECTOR_X, VECTOR_Y), boxes_of(single),
+               boxes_of(level), factor, static_cast<const hymgi_real *>(x), add, out, planes);
 }
 
 extern "C" void hymgi_cuda_copy_cells(const hymgi_level *level, const hymgi_real *x, hymgi_real *y)

@@ -12,6 +12,8 @@ extern "C" {
 namespace
 {
 
+static_assert((int)ROW_THREADS == (int)REDUCE_THREADS, "launch_reduction() serves reduce_words()");
+
 /* ---- whole vectors, ghosts included ---- */
 
 template <bool ZERO>
@@ -41,22 +43,13 @@ __global__ void __launch_bounds__(ROW_THREADS)
 {
   let_successors_start();
   wait_for_predecessors();
-  each_box(boxes, [&](const hymgi_geom &g, int) {
-    each_cell(g, [&](int colour, int t, int j, int k) {
-      const ptrdiff_t at = hymgi_row(&g, colour, j, k) + t;
-      c.z[at] = JOB == FILL       ? c.a
-                : JOB == COPY     ? c.x[at]
-                : JOB == SHIFT    ? c.x[at] + c.a
-                : JOB == MULTIPLY ? c.x[at] * c.y[at]
-                                  : hymgi_fma(c.a, c.x[at], c.b * c.y[at]);
-    });
+  each_place(boxes, [&](ptrdiff_t at) {
+    c.z[at] = JOB == FILL       ? c.a
+              : JOB == COPY     ? c.x[at]
+              : JOB == SHIFT    ? c.x[at] + c.a
+              : JOB == MULTIPLY ? c.x[at] * c.y[at]
+                                : hymgi_fma(c.a, c.x[at], c.b * c.y[at]);
   });
-}
-
-template <cell_job JOB> void for_cells(const hymgi_level *level, const cell_args &c)
-{
-  hymgi_launch(level->context, on_cells<JOB>, cells_grid(level), dim3(ROW_THREADS),
-               box_set_of(level->box, level->num_boxes), c);
 }
 
 template <bool VARIABLE>
@@ -83,12 +76,8 @@ __global__ void __launch_bounds__(REDUCE_THREADS)
   let_successors_start();
   wait_for_predecessors();
   unsigned long long mine = 0;
-  each_box(boxes, [&](const hymgi_geom &g, int) {
-    each_cell(g, [&](int colour, int t, int j, int k) {
-      const ptrdiff_t at = hymgi_row(&g, colour, j, k) + t;
-      mine = larger(mine, bits_of(PRODUCT ? x[at] * y[at] : x[at]));
-    });
-  });
+  each_place(boxes,
+             [&](ptrdiff_t at) { mine = larger(mine, bits_of(PRODUCT ? x[at] * y[at] : x[at])); });
   reduce_max(r, mine);
 }
 
@@ -100,11 +89,8 @@ __global__ void __launch_bounds__(REDUCE_THREADS)
   let_successors_start();
   wait_for_predecessors();
   int64_t mine[HYMGI_SUM_RESULT] = {0};
-  each_box(boxes, [&](const hymgi_geom &g, int) {
-    each_cell(g, [&](int colour, int t, int j, int k) {
-      const ptrdiff_t at = hymgi_row(&g, colour, j, k) + t;
-      hymgi_sum_add_below(PRODUCT ? x[at] * y[at] : x[at], &scale, mine);
-    });
+  each_place(boxes, [&](ptrdiff_t at) {
+    hymgi_sum_add_below(PRODUCT ? x[at] * y[at] : x[at], &scale, mine);
   });
   reduce_sum(r, mine);
 }
@@ -133,11 +119,7 @@ __global__ void __launch_bounds__(REDUCE_THREADS)
   const double largest = kept_largest(kept);
   if (has_sum(largest)) {
     const hymgi_sum_scale scale = hymgi_sum_scale_of(hymgi_sum_exponent(largest, bits), bits);
-    each_box(boxes, [&](const hymgi_geom &g, int) {
-      each_cell(g, [&](int colour, int t, int j, int k) {
-        hymgi_sum_add_below(x[hymgi_row(&g, colour, j, k) + t], &scale, mine);
-      });
-    });
+    each_place(boxes, [&](ptrdiff_t at) { hymgi_sum_add_below(x[at], &scale, mine); });
   }
   reduce_sum(r, mine);
 }
@@ -157,10 +139,7 @@ __global__ void __launch_bounds__(ROW_THREADS)
       words[m] = (int64_t)kept[KEPT_SUM + m];
     mean = hymgi_sum_value(words, hymgi_sum_exponent(largest, bits), bits) / cells;
   }
-  each_box(boxes, [&](const hymgi_geom &g, int) {
-    each_cell(
-        g, [&](int colour, int t, int j, int k) { x[hymgi_row(&g, colour, j, k) + t] += -mean; });
-  });
+  each_place(boxes, [&](ptrdiff_t at) { x[at] += -mean; });
   if (!told || blockIdx.x + blockIdx.y + blockIdx.z + threadIdx.x > 0) return;
   told[0] = mean;
   told[HYMGI_RESULT_WORDS] = largest;
@@ -183,17 +162,14 @@ __global__ void __launch_bounds__(REDUCE_THREADS)
   wait_for_predecessors();
   unsigned long long largest = 0;
   int64_t words[HYMGI_SUM_RESULT] = {0};
-  each_box(boxes, [&](const hymgi_geom &g, int) {
-    each_cell(g, [&](int colour, int t, int j, int k) {
-      const ptrdiff_t at = hymgi_row(&g, colour, j, k) + t;
-      const double r = hymgi_fma(-c.a, c.w[at], c.r[at]);
-      c.u[at] = hymgi_fma(c.a, c.p[at], c.u[at]);
-      c.r[at] = r;
-      if (LARGEST)
-        largest = larger(largest, bits_of(r));
-      else
-        hymgi_sum_add_below(r * r, &scale, words);
-    });
+  each_place(boxes, [&](ptrdiff_t at) {
+    const double r = hymgi_fma(-c.a, c.w[at], c.r[at]);
+    c.u[at] = hymgi_fma(c.a, c.p[at], c.u[at]);
+    c.r[at] = r;
+    if (LARGEST)
+      largest = larger(largest, bits_of(r));
+    else
+      hymgi_sum_add_below(r * r, &scale, words);
   });
   if (LARGEST)
     reduce_max(reduction, largest);
@@ -203,12 +179,7 @@ __global__ void __launch_bounds__(REDUCE_THREADS)
 
 bool launch_max(const hymgi_level *level, const double *x, const double *y)
 {
-  const dim3 grid = reduction_grid(level);
-  if (grid.x == 0) return false;
-  hymgi_launch(level->context, y ? largest_cell<true> : largest_cell<false>, grid,
-               dim3(REDUCE_THREADS), box_set_of(level->box, level->num_boxes), x, y,
-               level->context->gpu->reduction);
-  return true;
+  return launch_reduction(level, y ? largest_cell<true> : largest_cell<false>, x, y);
 }
 
 } /* namespace */
@@ -234,7 +205,7 @@ extern "C" void hymgi_cuda_scale(const hymgi_level *level, double factor, double
 
 extern "C" void hymgi_cuda_fill(const hymgi_level *level, double value, double *x)
 {
-  for_cells<FILL>(level, {NULL, NULL, x, value, 0});
+  launch_cells(level, on_cells<FILL>, cell_args{NULL, NULL, x, value, 0});
 }
 
 extern "C" void hymgi_cuda_axpby(const hymgi_level *level, double a, const double *x, double b,
@@ -243,28 +214,26 @@ extern "C" void hymgi_cuda_axpby(const hymgi_level *level, double a, const doubl
   if (b == 0 && a == 1)
     hymgi_cuda_copy_cells(level, x, z);
   else
-    for_cells<COMBINE>(level, {x, y, z, a, b});
+    launch_cells(level, on_cells<COMBINE>, cell_args{x, y, z, a, b});
 }
 
 extern "C" void hymgi_cuda_copy_cells(const hymgi_level *level, const double *x, double *y)
 {
-  for_cells<COPY>(level, {x, NULL, y, 1, 0});
+  launch_cells(level, on_cells<COPY>, cell_args{x, NULL, y, 1, 0});
 }
 
 extern "C" void hymgi_cuda_shift(const hymgi_level *level, double c, double *x)
 {
-  for_cells<SHIFT>(level, {x, NULL, x, c, 0});
+  launch_cells(level, on_cells<SHIFT>, cell_args{x, NULL, x, c, 0});
 }
 
 extern "C" void hymgi_cuda_precondition(const hymgi_level *level, const double *r, double *z)
 {
   if (level->c.dinv) {
-    for_cells<MULTIPLY>(level, {level->c.dinv, r, z, 0, 0});
+    launch_cells(level, on_cells<MULTIPLY>, cell_args{level->c.dinv, r, z, 0, 0});
     return;
   }
-  hymgi_launch(level->context,
-               level->c.beta[0] ? divide_by_diagonal<true> : divide_by_diagonal<false>,
-               cells_grid(level), dim3(ROW_THREADS), box_set_of(level->box, level->num_boxes),
+  launch_cells(level, level->c.beta[0] ? divide_by_diagonal<true> : divide_by_diagonal<false>,
                view_of(level), r, z);
 }
 
@@ -307,8 +276,7 @@ extern "C" void hymgi_cuda_queue_remove_mean(const hymgi_level *level, double *x
   r.result = kept + KEPT_SUM;
   hymgi_launch(context, sum_cells_kept, grid, dim3(REDUCE_THREADS), boxes,
                static_cast<const double *>(x), bits, kept, r);
-  hymgi_launch(context, subtract_kept_mean, cells_grid(level), dim3(ROW_THREADS), boxes, x,
-               (double)level->cells, bits, kept, told);
+  launch_cells(level, subtract_kept_mean, x, (double)level->cells, bits, kept, told);
 }
 
 extern "C" void hymgi_cuda_sum(const hymgi_level *level, const double *x, const double *y,
@@ -316,13 +284,9 @@ extern "C" void hymgi_cuda_sum(const hymgi_level *level, const double *x, const 
 {
   for (int m = 0; m < HYMGI_SUM_RESULT; m++)
     words[m] = 0;
-  const dim3 grid = reduction_grid(level);
-  if (grid.x == 0) return;
-  hymg_context *const context = level->context;
-  const hymgi_sum_scale scale = hymgi_sum_scale_of(exponent, bits);
-  hymgi_launch(context, y ? sum_cells<true> : sum_cells<false>, grid, dim3(REDUCE_THREADS),
-               box_set_of(level->box, level->num_boxes), x, y, scale, context->gpu->reduction);
-  hymgi_cuda_words(context, 1, words);
+  if (launch_reduction(level, y ? sum_cells<true> : sum_cells<false>, x, y,
+                       hymgi_sum_scale_of(exponent, bits)))
+    hymgi_cuda_words(level->context, 1, words);
 }
 
 extern "C" void hymgi_cuda_words(hymg_context *context, int sums, int64_t *words)
@@ -337,12 +301,10 @@ extern "C" double hymgi_cuda_advance(const hymgi_level *level, double a, const d
                                      const double *w, double *u, double *r, int exponent, int bits,
                                      int64_t *words)
 {
-  const dim3 grid = reduction_grid(level);
-  if (grid.x == 0) return 0;
-  hymgi_launch(level->context, words ? advance_cells<false> : advance_cells<true>, grid,
-               dim3(REDUCE_THREADS), box_set_of(level->box, level->num_boxes),
-               advance_args{a, p, w, u, r}, hymgi_sum_scale_of(words ? exponent : 0, bits),
-               level->context->gpu->reduction);
+  if (!launch_reduction(level, words ? advance_cells<false> : advance_cells<true>,
+                        advance_args{a, p, w, u, r},
+                        hymgi_sum_scale_of(words ? exponent : 0, bits)))
+    return 0;
   if (!words) return reduced_max(level->context);
   hymgi_cuda_words(level->context, 1, words);
   return 0;

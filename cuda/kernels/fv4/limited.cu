@@ -70,9 +70,10 @@ extern "C" void hymgi_cuda_fv4_limited(const hymgi_level *level, const hymgi_swe
   with_job<residual, residual_norm, residual_narrow, apply>(sweep, [&](auto of) {
     with_bools(
         [&](auto limited, auto mean) {
-          hymgi_launch(level->context, fv4_limited<decltype(of)::value, limited, mean>, grid,
-                       dim3(REDUCE_THREADS), gsrb_args_of(level, sweep), level->c.alpha_limit,
-                       level->c.closed);
+          if constexpr (limited || mean) /* is_extended() in kernel_table.cu */
+            hymgi_launch(level->context, fv4_limited<decltype(of)::value, limited, mean>, grid,
+                         dim3(REDUCE_THREADS), gsrb_args_of(level, sweep), level->c.alpha_limit,
+                         level->c.closed);
         },
         level->c.limited, level->c.alpha_limit > 0);
   });

@@ -19,13 +19,16 @@ struct take_cell {
   }
 };
 
-template <int AXIS> struct cut_face {
+struct cut_face {
+  int axis;
   const double *given;
   double *beta;
   __device__ __forceinline__ void operator()(const hymgi_geom &g, const hymgi_geom &, int i, int j,
                                              int k) const
   {
-    if (hymgi_is_cut(given, &g, AXIS, i, j, k)) beta[hymgi_at(&g, i, j, k)] = 0;
+    with_axis(axis, [&](auto of) {
+      if (hymgi_is_cut(given, &g, of, i, j, k)) beta[hymgi_at(&g, i, j, k)] = 0;
+    });
   }
 };
 
@@ -55,23 +58,20 @@ struct give_empty_row {
 };
 
 /* Reads x where it is needed and writes it where it changes. */
-template <hymgi_fix KIND>
-__global__ void __launch_bounds__(ROW_THREADS)
-    set_cells(box_set boxes, const double *given, const double *source, double *x)
-{
-  let_successors_start();
-  wait_for_predecessors();
-  each_box(boxes, [&](const hymgi_geom &g, int) {
-    each_cell(g, [&](int colour, int t, int j, int k) {
-      const ptrdiff_t at = hymgi_row(&g, colour, j, k) + t;
-      const double value = given[at];
-      if (KIND == HYMGI_FIX_RHS)
-        x[at] = hymgi_fixed_value(KIND, value, source[at], x[at]);
-      else if (hymgi_is_given(value))
-        x[at] = hymgi_fixed_value(KIND, value, 0, 0);
-    });
-  });
-}
+struct set_cell {
+  hymgi_fix kind;
+  const double *given, *source;
+  double *x;
+  __device__ __forceinline__ void operator()(const hymgi_geom &g, int i, int j, int k) const
+  {
+    const ptrdiff_t at = hymgi_at(&g, i, j, k);
+    const double value = given[at];
+    if (kind == HYMGI_FIX_RHS)
+      x[at] = hymgi_fixed_value(kind, value, source[at], x[at]);
+    else if (hymgi_is_given(value))
+      x[at] = hymgi_fixed_value(kind, value, 0, 0);
+  }
+};
 
 } /* namespace */
 
@@ -82,19 +82,12 @@ extern "C" void hymgi_cuda_take_fixed(const hymgi_level *level)
 
 extern "C" void hymgi_cuda_cut_faces(const hymgi_level *level, int axis, double *beta)
 {
-  with_axis(axis, [&](auto of) {
-    for_each_face<of>(level, level->box, cut_face<of>{level->fixed.given, beta});
-  });
+  for_each_face(axis, level, level->box, cut_face{axis, level->fixed.given, beta});
 }
 
 extern "C" void hymgi_cuda_set_fixed(const hymgi_level *level, hymgi_fix kind, double *x)
 {
-  const auto kernel = kind == HYMGI_FIX_ZERO  ? set_cells<HYMGI_FIX_ZERO>
-                      : kind == HYMGI_FIX_RHS ? set_cells<HYMGI_FIX_RHS>
-                                              : set_cells<HYMGI_FIX_GIVEN>;
-  hymgi_launch(level->context, kernel, cells_grid(level), dim3(ROW_THREADS),
-               box_set_of(level->box, level->num_boxes), (const double *)level->fixed.given,
-               (const double *)level->fixed.source, x);
+  for_each_cell(level, set_cell{kind, level->fixed.given, level->fixed.source, x});
 }
 
 extern "C" void hymgi_cuda_mark_empty_rows(const hymgi_level *level, double value, double *out)

@@ -103,15 +103,12 @@ __global__ void __launch_bounds__(REDUCE_THREADS)
   wait_for_predecessors();
   int64_t mine[HYMGI_SUM_RESULT] = {0};
   int last = -1;
-  each_box(boxes, [&](const hymgi_geom &g, int) {
-    each_cell(g, [&](int colour, int t, int j, int k) {
-      const ptrdiff_t at = hymgi_row(&g, colour, j, k) + t;
-      const int here = (int)piece[at];
-      if (here < 0) return;
-      if (here != last) flush_words(last, mine, words);
-      last = here;
-      hymgi_sum_add_below(x[at], &scale, mine);
-    });
+  each_place(boxes, [&](ptrdiff_t at) {
+    const int here = (int)piece[at];
+    if (here < 0) return;
+    if (here != last) flush_words(last, mine, words);
+    last = here;
+    hymgi_sum_add_below(x[at], &scale, mine);
   });
   flush_words(last, mine, words);
 }
@@ -123,15 +120,12 @@ __global__ void __launch_bounds__(REDUCE_THREADS)
   wait_for_predecessors();
   unsigned long long mine = 0;
   int last = -1;
-  each_box(boxes, [&](const hymgi_geom &g, int) {
-    each_cell(g, [&](int colour, int t, int j, int k) {
-      const ptrdiff_t at = hymgi_row(&g, colour, j, k) + t;
-      const int here = (int)piece[at];
-      if (here < 0) return;
-      if (here != last && last >= 0) atomicMax(most + last, mine);
-      mine = here == last ? larger(mine, bits_of(x[at])) : bits_of(x[at]);
-      last = here;
-    });
+  each_place(boxes, [&](ptrdiff_t at) {
+    const int here = (int)piece[at];
+    if (here < 0) return;
+    if (here != last && last >= 0) atomicMax(most + last, mine);
+    mine = here == last ? larger(mine, bits_of(x[at])) : bits_of(x[at]);
+    last = here;
   });
   if (last >= 0) atomicMax(most + last, mine);
 }
@@ -142,12 +136,9 @@ __global__ void __launch_bounds__(ROW_THREADS)
 {
   let_successors_start();
   wait_for_predecessors();
-  each_box(boxes, [&](const hymgi_geom &g, int) {
-    each_cell(g, [&](int colour, int t, int j, int k) {
-      const ptrdiff_t at = hymgi_row(&g, colour, j, k) + t;
-      const int here = (int)piece[at];
-      if (here >= 0) x[at] = hymgi_fma_double(value[here], with ? with[at] : 1, x[at]);
-    });
+  each_place(boxes, [&](ptrdiff_t at) {
+    const int here = (int)piece[at];
+    if (here >= 0) x[at] = hymgi_fma_double(value[here], with ? with[at] : 1, x[at]);
   });
 }
 
@@ -182,7 +173,5 @@ extern "C" void hymgi_cuda_piece_sums(const hymgi_level *level, const double *x,
 extern "C" void hymgi_cuda_piece_add(const hymgi_level *level, const double *value,
                                      const double *with, double *x)
 {
-  hymgi_launch(level->context, add_to_pieces, cells_grid(level), dim3(ROW_THREADS),
-               box_set_of(level->box, level->num_boxes), (const double *)level->fixed.piece, value,
-               with, x);
+  launch_cells(level, add_to_pieces, (const double *)level->fixed.piece, value, with, x);
 }

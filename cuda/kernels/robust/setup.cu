@@ -17,22 +17,26 @@ namespace
 
 /* ---- on the cells of a level ---- */
 
-template <int AXIS> struct share_of_axis {
+struct share_of_axis {
+  int axis;
   hymgi_conductances c;
   double *out;
   __device__ __forceinline__ void operator()(const hymgi_geom &g, int i, int j, int k) const
   {
-    out[hymgi_at(&g, i, j, k)] = hymgi_share(&c, &g, AXIS, i, j, k);
+    out[hymgi_at(&g, i, j, k)] = hymgi_share(&c, &g, axis, i, j, k);
   }
 };
 
-template <int AXIS> struct resistance_along {
+struct resistance_along {
+  int axis;
   hymgi_conductances c;
   const double *part;
   double *out;
   __device__ __forceinline__ void operator()(const hymgi_geom &g, int i, int j, int k) const
   {
-    out[hymgi_at(&g, i, j, k)] = hymgi_cell_resistance(&c, &g, AXIS, part, i, j, k);
+    with_axis(axis, [&](auto of) {
+      out[hymgi_at(&g, i, j, k)] = hymgi_cell_resistance(&c, &g, of, part, i, j, k);
+    });
   }
 };
 
@@ -193,10 +197,7 @@ __global__ void __launch_bounds__(REDUCE_THREADS)
 
 template <typename Steps> double largest_of(const hymgi_level *level, const Steps &steps)
 {
-  const dim3 grid = reduction_grid(level);
-  if (grid.x == 0) return 1;
-  hymgi_launch(level->context, find_largest_step<Steps>, grid, dim3(REDUCE_THREADS),
-               box_set_of(level->box, level->num_boxes), steps, level->context->gpu->reduction);
+  if (!launch_reduction(level, find_largest_step<Steps>, steps)) return 1;
   return reduced_max(level->context);
 }
 
@@ -211,6 +212,7 @@ struct noise_of_cell {
 
 /* ---- on faces and coarse cells ---- */
 
+/* A kernel for each axis: one for all of them spills. */
 template <int AXIS> struct coarse_face {
   hymgi_coarse_rule rule;
   const double *fine;
@@ -223,17 +225,21 @@ template <int AXIS> struct coarse_face {
   }
 };
 
-template <int AXIS> struct times_face_scale {
+struct times_face_scale {
+  int axis;
   hymgi_metric m;
   double *beta;
   __device__ __forceinline__ void operator()(const hymgi_geom &g, const hymgi_geom &, int i, int j,
                                              int k) const
   {
-    beta[hymgi_at(&g, i, j, k)] *= hymgi_face_scale(&m, &g, AXIS, i, j, k);
+    with_axis(axis, [&](auto of) {
+      beta[hymgi_at(&g, i, j, k)] *= hymgi_face_scale(&m, &g, of, i, j, k);
+    });
   }
 };
 
-template <int AXIS> struct mark_jump {
+struct mark_jump {
+  int axis;
   double limit;
   const double *faces;
   double *beta;
@@ -241,7 +247,9 @@ template <int AXIS> struct mark_jump {
                                              int k) const
   {
     const int at[3] = {i, j, k};
-    if (hymgi_is_at_jump(&g, AXIS, at, limit, faces)) beta[hymgi_at(&g, i, j, k)] *= -1;
+    with_axis(axis, [&](auto of) {
+      if (hymgi_is_at_jump(&g, of, at, limit, faces)) beta[hymgi_at(&g, i, j, k)] *= -1;
+    });
   }
 };
 
@@ -253,7 +261,8 @@ struct closed_cell {
   }
 };
 
-template <int AXIS> struct mark_near_closed {
+struct mark_near_closed {
+  int axis;
   const double *closed;
   double *beta;
   __device__ __forceinline__ void operator()(const hymgi_geom &g, const hymgi_geom &, int i, int j,
@@ -261,11 +270,12 @@ template <int AXIS> struct mark_near_closed {
   {
     const int at[3] = {i, j, k};
     double *const own = beta + hymgi_at(&g, i, j, k);
-    if (hymgi_is_near_closed(&g, AXIS, at, closed)) *own = -fabs(*own);
+    if (hymgi_is_near_closed(&g, axis, at, closed)) *own = -fabs(*own);
   }
 };
 
-template <int AXIS> struct spread_mark {
+struct spread_mark {
+  int axis;
   const double *faces;
   double *beta;
   __device__ __forceinline__ void operator()(const hymgi_geom &g, const hymgi_geom &, int i, int j,
@@ -273,17 +283,20 @@ template <int AXIS> struct spread_mark {
   {
     const int at[3] = {i, j, k};
     double *const own = beta + hymgi_at(&g, i, j, k);
-    if (hymgi_is_near_mark(&g, AXIS, at, faces)) *own = -fabs(*own);
+    with_axis(axis, [&](auto of) {
+      if (hymgi_is_near_mark(&g, of, at, faces)) *own = -fabs(*own);
+    });
   }
 };
 
-template <int AXIS> struct flux_of_face {
+struct flux_of_face {
+  int axis;
   hymgi_flux_view v;
   double *out;
   __device__ __forceinline__ void operator()(const hymgi_geom &g, const hymgi_geom &, int i, int j,
                                              int k) const
   {
-    out[hymgi_at(&g, i, j, k)] = hymgi_flux(&v, &g, AXIS, i, j, k);
+    with_axis(axis, [&](auto of) { out[hymgi_at(&g, i, j, k)] = hymgi_flux(&v, &g, of, i, j, k); });
   }
 };
 
@@ -291,19 +304,14 @@ template <int AXIS> struct flux_of_face {
 
 extern "C" void hymgi_cuda_shares(const hymgi_level *level, int axis, double *out)
 {
-  with_axis(axis, [&](auto of) {
-    for_each_cell(level, share_of_axis<of>{hymgi_conductances_of(level), out});
-  });
+  for_each_cell(level, share_of_axis{axis, hymgi_conductances_of(level), out});
 }
 
 extern "C" void hymgi_cuda_share_sums(const hymgi_level *level, int bits, int64_t *words)
 {
-  const dim3 grid = reduction_grid(level);
-  if (grid.x == 0) return;
-  hymgi_launch(level->context, sum_shares, grid, dim3(REDUCE_THREADS),
-               box_set_of(level->box, level->num_boxes), view_of(level),
-               hymgi_sum_scale_of(HYMGI_SHARE_EXPONENT, bits), level->context->gpu->reduction);
-  hymgi_cuda_words(level->context, 3, words);
+  if (launch_reduction(level, sum_shares, view_of(level),
+                       hymgi_sum_scale_of(HYMGI_SHARE_EXPONENT, bits)))
+    hymgi_cuda_words(level->context, 3, words);
 }
 
 extern "C" double hymgi_cuda_largest_step(const hymgi_level *level)
@@ -323,10 +331,8 @@ extern "C" void hymgi_cuda_noise(const hymgi_level *level, int seed, double *x)
 
 extern "C" void hymgi_cuda_resistances(const hymgi_level *level, int axis, double *out)
 {
-  with_axis(axis, [&](auto of) {
-    for_each_cell(level,
-                  resistance_along<of>{hymgi_conductances_of(level), level->axis[axis].part, out});
-  });
+  for_each_cell(level,
+                resistance_along{axis, hymgi_conductances_of(level), level->axis[axis].part, out});
 }
 
 extern "C" void hymgi_cuda_weights(const hymgi_level *level, double *const resistance[3])
@@ -350,26 +356,25 @@ extern "C" void hymgi_cuda_weights(const hymgi_level *level, double *const resis
 extern "C" void hymgi_cuda_coarse_faces(const hymgi_level *level, int axis, const double *fine,
                                         const hymgi_geom *patch, double *coarse)
 {
-  with_axis(axis, [&](auto of) {
-    for_each_face<of>(level, patch,
-                      coarse_face<of>{hymgi_coarse_rule_of(level, axis), fine, coarse});
-  });
+  const hymgi_coarse_rule rule = hymgi_coarse_rule_of(level, axis);
+  if (axis == 0)
+    for_each_face(axis, level, patch, coarse_face<0>{rule, fine, coarse});
+  else if (axis == 1)
+    for_each_face(axis, level, patch, coarse_face<1>{rule, fine, coarse});
+  else
+    for_each_face(axis, level, patch, coarse_face<2>{rule, fine, coarse});
 }
 
 extern "C" void hymgi_cuda_scale_faces(const hymgi_level *level, int axis, double *beta)
 {
-  with_axis(axis, [&](auto of) {
-    for_each_face<of>(level, level->box, times_face_scale<of>{hymgi_metric_of(level), beta});
-  });
+  for_each_face(axis, level, level->box, times_face_scale{axis, hymgi_metric_of(level), beta});
 }
 
 extern "C" void hymgi_cuda_mark_jumps(const hymgi_level *level, int axis, double limit,
                                       const double *faces, double *beta)
 {
   if (level->num_boxes == 0) return;
-  with_axis(axis, [&](auto of) {
-    for_each_face<of>(level, level->box, mark_jump<of>{limit, faces, beta});
-  });
+  for_each_face(axis, level, level->box, mark_jump{axis, limit, faces, beta});
 }
 
 extern "C" void hymgi_cuda_find_closed(const hymgi_level *level, double *closed)
@@ -382,18 +387,14 @@ extern "C" void hymgi_cuda_mark_near_closed(const hymgi_level *level, int axis,
                                             const double *closed, double *beta)
 {
   if (level->num_boxes == 0) return;
-  with_axis(axis, [&](auto of) {
-    for_each_face<of>(level, level->box, mark_near_closed<of>{closed, beta});
-  });
+  for_each_face(axis, level, level->box, mark_near_closed{axis, closed, beta});
 }
 
 extern "C" void hymgi_cuda_spread_marks(const hymgi_level *level, int axis, const double *faces,
                                         double *beta)
 {
   if (level->num_boxes == 0) return;
-  with_axis(axis, [&](auto of) {
-    for_each_face<of>(level, level->box, spread_mark<of>{faces, beta});
-  });
+  for_each_face(axis, level, level->box, spread_mark{axis, faces, beta});
 }
 
 extern "C" void hymgi_cuda_scale_volumes(const hymgi_level *level, bool divide, double *x)
@@ -407,9 +408,7 @@ extern "C" void hymgi_cuda_fluxes(const hymgi_level *level, int axis, const doub
   for (int b = 0; b < level->num_boxes; b++) {
     hymgi_level one = *level;
     one.box += b, one.num_boxes = 1;
-    with_axis(axis, [&](auto of) {
-      for_each_face<of>(&one, one.box,
-                        flux_of_face<of>{hymgi_flux_view_of(level, b, axis, x), out});
-    });
+    for_each_face(axis, &one, one.box,
+                  flux_of_face{axis, hymgi_flux_view_of(level, b, axis, x), out});
   }
 }

@@ -16,6 +16,7 @@ struct prolong_args {
   box_set boxes, patches;
   extrapolation c;
   bool fills_ghosts; /* no boundary ghosts are in memory */
+  unsigned around;   /* bit per axis along which the coarse box wraps */
   int tiles[3];
   const hymgi_real *coarse;
   hymgi_real *fine;
@@ -62,9 +63,8 @@ __device__ __forceinline__ void children(const hymgi_real *x, int stride, hymgi_
   *even = both[0], *odd = both[1];
 }
 
-/* A block's work on a tile of X x Y x Z coarse cells; BLACK: only the black fine cells; AROUND: the coarse
- * box wraps. */
-template <hymgi_ghosts ORDER, bool ADD, bool BLACK, bool AROUND, int X> struct prolongation {
+/* A block's work on a tile of X x Y x Z coarse cells; BLACK: only the black fine cells. */
+template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X> struct prolongation {
   static constexpr int THREADS = 256, Y = TILE_Y, Z = TILE_Z, R = HYMGI_INTERPOLATION_REACH(ORDER);
   static constexpr int WX = X + 2 * R, WY = Y + 2 * R, WZ = Z + 2 * R, CELLS = WX * WY * WZ;
   static constexpr int LOADS = (CELLS + THREADS - 1) / THREADS;
@@ -83,9 +83,9 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, bool AROUND, int X> struct p
   tile t;
   hymgi_real old[BATCH][WRITTEN];
 
-  __device__ __forceinline__ int cell_around(int axis, int index) const
+  __device__ __forceinline__ int cell_around(unsigned around, int axis, int index) const
   {
-    return AROUND && patch.wraps >> axis & 1 ? index_around(index, patch.n[axis]) : index;
+    return R > 0 && around >> axis & 1 ? index_around(index, patch.n[axis]) : index;
   }
 
   /* Loads the cells, except for the boundary ghosts that are filled here. */
@@ -99,10 +99,10 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, bool AROUND, int X> struct p
       const bool wanted = e < CELLS && i < t.high[0] + R && j < t.high[1] + R && k < t.high[2] + R;
       const bool there = !a.fills_ghosts || !(is_beyond(patch, 0, i) || is_beyond(patch, 1, j) ||
                                               is_beyond(patch, 2, k));
-      value[m] =
-          wanted && there
-              ? a.coarse[hymgi_at(&patch, cell_around(0, i), cell_around(1, j), cell_around(2, k))]
-              : 0;
+      value[m] = wanted && there
+                     ? a.coarse[hymgi_at(&patch, cell_around(a.around, 0, i),
+                                         cell_around(a.around, 1, j), cell_around(a.around, 2, k))]
+                     : 0;
     }
 #pragma unroll
     for (int m = 0; m < LOADS; m++)
@@ -217,11 +217,11 @@ template <hymgi_ghosts ORDER, bool ADD, bool BLACK, bool AROUND, int X> struct p
   }
 };
 
-template <hymgi_ghosts ORDER, bool ADD, bool BLACK, bool AROUND, int X>
+template <hymgi_ghosts ORDER, bool ADD, bool BLACK, int X>
 __global__ void __launch_bounds__(256, ADD && !BLACK && X > 8 ? 3 : 4)
     prolong(const __grid_constant__ prolong_args a)
 {
-  typedef prolongation<ORDER, ADD, BLACK, AROUND, X> S;
+  typedef prolongation<ORDER, ADD, BLACK, X> S;
   __shared__ hymgi_real first[S::FIRST], second[S::SECOND];
   let_successors_start();
   const int b = (int)blockIdx.x / (a.tiles[0] * a.tiles[1] * a.tiles[2]);
@@ -252,6 +252,7 @@ __global__ void __launch_bounds__(256, ADD && !BLACK && X > 8 ? 3 : 4)
 
 /* ---- launches ---- */
 
+/* Levels in single precision run no F-cycles: they always add. */
 template <hymgi_ghosts ORDER, bool BLACK = false>
 void launch_prolong(const hymgi_level *fine, bool add, prolong_args a)
 {
@@ -263,12 +264,13 @@ void launch_prolong(const hymgi_level *fine, bool add, prolong_args a)
   a.tiles[2] = (int)blocks_for(n[2], TILE_Z);
   const dim3 grid((unsigned)a.tiles[0] * (unsigned)a.tiles[1] * (unsigned)a.tiles[2] *
                   (unsigned)a.patches.count);
+  if (fine->num_boxes == 1) a.around = fine->patch->wraps;
   with_bools(
-      [&](auto adds, auto around, auto wide) {
-        hymgi_launch(fine->context, prolong < ORDER, adds, BLACK, around, wide ? 32 : 8 >, grid,
+      [&](auto adds, auto wide) {
+        hymgi_launch(fine->context, prolong < ORDER, adds || SINGLE, BLACK, wide ? 32 : 8 >, grid,
                      dim3(256), a);
       },
-      add, fine->num_boxes == 1 && fine->patch->wraps, large);
+      add, large);
 }
 
 } /* namespace */
