@@ -239,8 +239,13 @@ if [ -n "$MPIRUN" ]; then
     env RANKS='1 2 3' "$scripts/ranks.sh" "$BUILD" "$work" 16
   check 'the model that there is' grep -Eq '^fv4,16,2,([1-9][0-9]*),\1,([1-9][0-9]*),\2,.*,yes,yes$' "$work/ranks.csv"
   check 'no model' grep -Eq '^fv4,16,3,[1-9][0-9]*,,[1-9][0-9]*,,.*,-,yes$' "$work/ranks.csv"
+  for layers in 2 6; do
+    # shellcheck disable=SC2086  # words
+    check "messages with $layers layers of neighbours' cells, as modelled" sh -c "$MPIRUN $MPIRUN_FLAGS -n 8 $messages --size 32 \
+      --halo-layers $layers >$out 2>&1"
+  done
 else
-  skipped=$((skipped + 7))
+  skipped=$((skipped + 9))
 fi
 echo "exchange: $passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]
