@@ -91,8 +91,9 @@ static void check(int i, const int n[3], support_layout layout, bool wide, const
   if (!layout.context) layout.context = support_context(MPI_COMM_WORLD, 1);
   layout.sweeps = more->sweeps, layout.path = more->path;
   layout.p0 = more->p0, layout.constant_beta = more->constant_beta;
-  const int step = layout.boxes[0] ? 2 : 1; /* with boxes of its own: two of the depths */
-  for (int m = i % step; m < DEPTHS; m += step) {
+  /* two of the depths, with boxes of its own one; with other numbers of ranks others */
+  const int step = layout.boxes[0] ? DEPTHS : DEPTHS / 2;
+  for (int m = (i + support_ranks(MPI_COMM_WORLD)) % step; m < DEPTHS; m += step) {
     char text[100];
     snprintf(text, sizeof text, "%s, %s, %d layers", where, c->boundary, layers_of[m]);
     layout.halo_layers = layers_of[m];
