@@ -66,7 +66,7 @@ static size_t bind_nodes(hymgi_graph_work *w, size_t n, double *block)
 
 double hymgi_graph_build_doubles(int64_t cells)
 {
-  hymgi_graph_work w;
+  hymgi_graph_work w = {0};
   const size_t n = (size_t)cells, edges = MOST_EDGES * n;
   return (double)(bind_raw(&w.g, n, edges, true, NULL) +
                   bind_raw(&w.coarse, n, edges, false, NULL) + bind_nodes(&w, n, NULL));
@@ -112,8 +112,8 @@ hymg_status hymgi_graph_finest(hymgi_graph_builder *b, const hymgi_level *level,
   hymgi_graph_cells c = {.level = level, .high = {high[0], high[1], high[2]}, .excess = excess};
   const size_t half = hymgi_sum_room((size_t)cells) / 2 + 1;
   TRY(take(b, HYMGI_OF_CELLS, 2 * half));
-  c.number = (int *)b->block[HYMGI_OF_CELLS];
-  c.degree = (int *)(b->block[HYMGI_OF_CELLS] + half);
+  c.number = (int *)(void *)b->block[HYMGI_OF_CELLS];
+  c.degree = (int *)(void *)(b->block[HYMGI_OF_CELLS] + half);
   setup->count(&c);
   const int nodes = sum(b, cells, c.number), edges = sum(b, cells, c.degree);
   TRY(b->context->status);
@@ -185,7 +185,7 @@ static hymg_status begin_tables(hymgi_graph_builder *b, int nodes)
   const int entries = sum(b, nodes, b->w.count);
   TRY(b->context->status);
   if (entries) TRY(take(b, HYMGI_TABLES, (size_t)entries / 2 + 1));
-  b->w.table = (int *)b->block[HYMGI_TABLES];
+  b->w.table = (int *)(void *)b->block[HYMGI_TABLES];
   return HYMG_OK;
 }
 

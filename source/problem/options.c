@@ -114,7 +114,8 @@ static const hymgi_option table[] = {
      "host; default auto: as fits the exchange"},
     {{"halo-layers", 1, COUNT(halo_layers, 0, 64, "0 to 64, or -1 (where that saves time)")},
      "N|auto",
-     "on several ranks: layers of neighbours' cells that a rank computes as well, to exchange once\n"
+     "on several ranks: layers of neighbours' cells that a rank computes as well, to exchange "
+     "once\n"
      "for as many half sweeps; 0: none; auto (default): where that saves time"},
     {{"peer-seconds", 1, HYMGI_DOUBLE, AT(peer_seconds), NULL, 60, "peer_seconds", DBL_TRUE_MIN,
       1e6, "more than 0, at most 1e6", 0},
