@@ -89,7 +89,8 @@ static inline hymgi_geom hymgi_geom_exchanged(hymgi_geom g)
 }
 
 /* The box with so many layers more at each side, in the same memory, but not beyond the domain's boundaries, and up to
- * these where ghosts would lie beyond: domain has its cells, or 0 along a periodic axis. Rows that are split by colour begin and end with a whole slot. */
+ * these where ghosts would lie beyond: domain has its cells, or 0 along a periodic axis. Rows that are split by colour
+ * begin and end with a whole slot. */
 static inline hymgi_geom hymgi_geom_extended(hymgi_geom g, const int layers[3], const int domain[3])
 {
   for (int axis = 0; axis < 3; axis++) {

@@ -49,7 +49,8 @@ static bool gpu_can(const hymgi_level *level)
 static int gpu_layers(const hymgi_hierarchy *h, const hymgi_level *level)
 {
   enum { PAIRS = 4, WHOLE_CALLS = 160 * 160 * 160, MOST_FINEST = 300 * 300 * 300 };
-  const int wanted = h->options.halo_layers, all = (hymgi_sweeps(level) + 3) / 4 * 4;
+  const int wanted = h->options.halo_layers, call = (hymgi_sweeps(level) + 3) / 4 * 4,
+            all = call < MOST_LAYERS ? call : MOST_LAYERS;
   if (!gpu_can(level) || wanted == 0) return 0;
   if (wanted > 0) return wanted <= PAIRS ? PAIRS : all;
   if (h->options.transport != HYMG_TRANSPORT_NCCL) return 0;

@@ -78,11 +78,11 @@ typedef struct hymgi_graph_work {
 /* Level 0 as one box or, for couplings, some boxes of it. */
 typedef struct hymgi_graph_cells {
   const hymgi_level *level;
-  double *high[3],
-      *excess; /* of each cell: the conductances of its high faces, 0 at boundaries; that of boundaries
-                               and whatever else is on the diagonal */
-  int *number,
-      *degree; /* x fastest, with room for sums: whether it is a node, its edges; then their sums */
+  /* of each cell: the conductances of its high faces, 0 at boundaries; those of boundaries and whatever else is on the
+   * diagonal */
+  double *high[3], *excess;
+  /* of each cell, x fastest, with room for sums: whether it is a node, the number of its edges; then the sums of these */
+  int *number, *degree;
   hymgi_raw_graph graph;
 } hymgi_graph_cells;
 

@@ -119,36 +119,6 @@ START_TEST(kernels_of_large_levels_give_the_same_bits)
 }
 END_TEST
 
-/* Each rank has one box, cut along these axes. */
-static const struct {
-  int cut[3];
-  const char *boundary;
-  bool constant_beta;
-  double a;
-} fused_cases[] = {{{0, 0, 1}, "dd dd dd", false, 0},   {{0, 0, 1}, "nd dd pp", false, 0.75},
-                   {{0, 1, 0}, "dd pp dn", true, 0},    {{1, 0, 0}, "pp nd dd", false, 0},
-                   {{0, 1, 1}, "dn pp dd", true, 0.75}, {{1, 1, 0}, "dd dd dd", false, 0}};
-enum { FUSED_CASES = sizeof fused_cases / sizeof *fused_cases };
-
-static support_layout cut_along(const int cut[3])
-{
-  support_layout layout = {.boxes = {1, 1, 1}};
-  const int ranks = support_ranks(MPI_COMM_WORLD), axes = cut[0] + cut[1] + cut[2];
-  for (int axis = 0; axis < 3; axis++)
-    if (cut[axis]) layout.boxes[axis] = axes == 1 ? ranks : ranks == 4 ? 2 : 1;
-  return layout;
-}
-
-/* 8 cells and more of each rank along each axis. */
-static twin twin_cut_along(hymg_stencil stencil, const int cut[3], const char *boundary)
-{
-  const int ranks = support_ranks(MPI_COMM_WORLD), axes = cut[0] + cut[1] + cut[2];
-  int n[3];
-  for (int axis = 0; axis < 3; axis++)
-    n[axis] = cut[axis] && axes == 1 ? 8 * ranks : 16;
-  return twin_of(stencil, n[0], n[1], n[2], boundary);
-}
-
 static bool exchanges_in_sweeps(const twin *t, const twin_way *way, const support_layout *layout)
 {
   const hymgi_halo kind = t->stencil == HYMG_FV2 ? HYMGI_HALO_FACES : HYMGI_HALO_EDGES;
@@ -179,6 +149,21 @@ START_TEST(sweeps_that_exchange_give_the_same_bits)
     twin_answer_free(&want);
     hymg_context_destroy(&layout.context);
   }
+}
+END_TEST
+
+/* _i: case, transport. */
+START_TEST(layers_of_neighbours_cells_give_the_same_bits)
+{
+  static const hymg_transport transports[] = {HYMG_TRANSPORT_STAGED, HYMG_TRANSPORT_PEER,
+                                              HYMG_TRANSPORT_DEVICE};
+  const hymg_transport transport = transports[_i / FUSED_CASES];
+  if (is_left_out(_i % FUSED_CASES + _i / FUSED_CASES, 2)) return;
+  if (transport == HYMG_TRANSPORT_PEER && !has_own_gpus()) return;
+  if (transport == HYMG_TRANSPORT_DEVICE) pretend(1);
+  if (transport != HYMG_TRANSPORT_DEVICE || MPIX_Query_cuda_support() == 1)
+    check_layers(_i % FUSED_CASES, transport);
+  pretend(-1);
 }
 END_TEST
 
@@ -604,6 +589,7 @@ int main(int argc, char **argv)
     tcase_add_loop_test(t, sweeps_that_exchange_give_the_same_bits, 0, FUSED_CASES);
     tcase_add_loop_test(t, exchanges_of_fv4_give_the_same_bits, 0, 3 * FUSED_CASES);
     tcase_add_loop_test(t, odd_periodic_axes_give_the_same_bits, 0, 4);
+    tcase_add_loop_test(t, layers_of_neighbours_cells_give_the_same_bits, 0, 3 * FUSED_CASES);
     tcase_add_loop_test(t, overlapped_sweeps_give_the_same_bits, 0, 4 * FUSED_CASES);
     tcase_add_loop_test(t, levels_gathered_early_give_the_same_bits, 0, CASES * LAYOUTS);
     tcase_add_test(t, messages_one_way_are_not_overtaken);

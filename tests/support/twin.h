@@ -29,7 +29,7 @@ typedef struct twin {
   hymg_precision precision;
 } twin;
 
-/* Where it is solved; tail_cells, host_cells and gather_cells as in hymg_options. */
+/* Where it is solved; tail_cells, host_cells, gather_cells and, unless 0, halo_layers as in hymg_options. */
 typedef struct twin_way {
   const char *name;
   hymg_backend backend;
@@ -37,6 +37,7 @@ typedef struct twin_way {
   hymg_memory memory;
   hymg_transport transport;
   int64_t gather_cells;
+  int halo_layers;
   const char *probe_file;
 } twin_way;
 
