@@ -31,8 +31,12 @@ static void update_exactly(opened *s)
 
 static opened open_twin(const twin *t, int from, int boxes)
 {
-  const twin_way way = {
-      "host", support_backend(), -1, -1, HYMG_MEMORY_DEVICE, HYMG_TRANSPORT_AUTO, -1, NULL};
+  const twin_way way = {.name = "host",
+                        .backend = support_backend(),
+                        .host_cells = -1,
+                        .tail_cells = -1,
+                        .memory = HYMG_MEMORY_DEVICE,
+                        .gather_cells = -1};
   opened s = {NULL, {.cells = 0}};
   ck_assert_int_eq(hymg_context_create(NULL, &s.context), HYMG_OK);
   s.context->matrix_from = from;
