@@ -48,18 +48,23 @@ static double true_residual(hymgi_iteration *it)
 }
 
 /* A recurrence has converged: so has the residual, up to rounding, or the iteration goes on from
- * it as long as that gains a factor of 2. */
+ * it as long as that gains a factor of 2. An initial guess may have left rounding in the recurrence that is more than
+ * faint couplings carry: there it goes on once more. */
 static hymg_status confirm(hymgi_iteration *it)
 {
   hymg_solver *solver = it->solver;
+  bool doubtful = solver->h.options.initial_guess && hymgi_is_faint(solver);
   double norm, before = INFINITY;
   for (;; before = norm) {
     norm = true_residual(it);
     solver->residual = norm;
-    if (it->reason != HYMG_REASON_TOLERANCE || norm <= NEARLY * hymgi_wanted(solver) ||
-        hymgi_is_rounding(solver, it->level, norm, it->u))
-      return HYMG_OK;
-    if (!(norm < 0.5 * before) || solver->records >= solver->max_cycles) break;
+    if (it->reason != HYMG_REASON_TOLERANCE) return HYMG_OK;
+    const bool reached =
+        norm <= NEARLY * hymgi_wanted(solver) || hymgi_is_rounding(solver, it->level, norm, it->u);
+    const bool last = solver->records >= solver->max_cycles;
+    if (reached && (!doubtful || last)) return HYMG_OK;
+    if (!reached && (last || !(norm < 0.5 * before))) break;
+    doubtful = false;
     solver->step->restart(it);
     TRY(steps(it));
   }

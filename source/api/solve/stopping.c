@@ -67,10 +67,6 @@ bool hymgi_settled(const hymg_solver *solver, double residual)
   const hymg_options *o = &solver->h.options;
   const double most = MOST_CHANGE * fmax(o->rtol, LEAST_RTOL);
   if (residual <= o->atol) return true;
-  /* what faint couplings hold moves by rounding for ever */
-  if (solver->step->recurrence && hymgi_is_faint(solver) && hymgi_small(solver, residual) &&
-      waits(solver))
-    return true;
   return (is_low_enough(solver, residual) && solver->change <= most) ||
          (solver->at_rounding && solver->change <= fmax(most, ROUNDING_CHANGE));
 }
