@@ -1,7 +1,7 @@
 /* FV2's matrix is one of positive diagonal, no positive entry beside it and no negative row sum. From the
  * row sums and the entries beside the diagonal it is eliminated without a subtraction (Grassmann, Taksar
  * and Heyman), so a row sum of 1e-14 counts beside conductances of 1. FV4's has no such form and is
- * inverted. */
+ * inverted, and solutions are refined. */
 #include "oracle/direct.h"
 #include <check.h>
 #include <math.h>
@@ -53,6 +53,12 @@ static void couple(direct *d, int axis, const int c[3], int high, int i)
   d->entries[(size_t)i * (size_t)d->cells + (size_t)(i + (to - c[axis]) * step)] -= t / w[c[axis]];
 }
 
+static void add_data(direct *d, int i, double term)
+{
+  d->data[i] += term;
+  d->terms[i] += fabs(term);
+}
+
 /* With the value q that is extrapolated to the boundary (or to the place of the value that is given
  * there) the outward derivative is (value - q) / distance; a Robin condition gives value. */
 static void close_side(direct *d, int side, const int c[3], int i, bool quadratic)
@@ -65,7 +71,7 @@ static void close_side(direct *d, int side, const int c[3], int i, bool quadrati
   const bool robin = s->boundary[side] == HYMG_ROBIN;
   double distance = quadratic ? w / 3 : w / 2, ra = 1, rb = 0;
   if (s->boundary[side] == HYMG_NEUMANN) {
-    d->data[i] += flux * given;
+    add_data(d, i, flux * given);
     return;
   }
   if (s->extrapolation == HYMG_EXTRAPOLATION_VERTEX && !robin) distance += w / 2;
@@ -74,7 +80,7 @@ static void close_side(direct *d, int side, const int c[3], int i, bool quadrati
     rb = value_at(s->robin_beta[side], s->robin_beta_constant[side], at);
   }
   const double unit = flux / (ra * distance + rb);
-  d->data[i] += unit * given;
+  add_data(d, i, unit * given);
   d->sums[i] += unit * ra;
   if (!quadratic) return; /* q = u1 */
   const int step = axis == 0 ? 1 : axis == 1 ? s->n[0] : s->n[0] * s->n[1];
@@ -169,6 +175,28 @@ static void invert(direct *d)
   free(a);
 }
 
+/* Fluxes across other axes read ghosts beyond a boundary, too, and their differences may cancel. */
+static void fv4_terms(direct *d)
+{
+  const oracle_spec *s = &d->spec;
+  double given = 0, couplings = 0;
+  for (int side = 0; side < 6; side++) {
+    const int cells = d->cells / s->n[side / 2];
+    for (int at = 0; at < cells; at++)
+      given = fmax(given,
+                   fabs(value_at(s->boundary_data[side], s->boundary_constant[side], (size_t)at)));
+  }
+  for (int axis = 0; axis < 3; axis++) {
+    const size_t faces = (size_t)(d->cells / s->n[axis]) * (size_t)(s->n[axis] + 1);
+    double most = 0;
+    for (size_t at = 0; at < faces; at++)
+      most = fmax(most, value_at(s->beta[axis], s->beta_constant, at));
+    couplings += s->b * most / (s->h[axis] * s->h[axis]);
+  }
+  for (int i = 0; i < d->cells; i++)
+    d->terms[i] = 2 * couplings * given;
+}
+
 static void fv4_columns(direct *d)
 {
   const size_t n = (size_t)d->cells;
@@ -182,6 +210,7 @@ static void fv4_columns(direct *d)
       d->entries[i * n + j] = y[i];
   }
   oracle_residual(o, 0, x, x, d->data);
+  fv4_terms(d);
   d->singular = o->singular;
   oracle_destroy(o);
   free(x);
@@ -218,6 +247,7 @@ direct *direct_create(const oracle_spec *spec, double *const widths[3])
   d->volume = zeros(n);
   d->sums = zeros(n);
   d->data = zeros(n);
+  d->terms = zeros(n);
   d->entries = zeros(n * n);
   d->factors = zeros(n * n);
   set_volumes(d);
@@ -240,6 +270,7 @@ void direct_destroy(direct *d)
   free(d->sums);
   free(d->factors);
   free(d->data);
+  free(d->terms);
   free(d);
 }
 
@@ -280,18 +311,29 @@ static void substitute(const direct *d, const double *g, double *x)
   }
 }
 
+/* FV4: the inverse, refined from residuals in long double. */
+static void multiply_and_refine(const direct *d, const double *g, double *x)
+{
+  const size_t n = (size_t)d->cells;
+  double *r = zeros(n);
+  memcpy(r, g, n * sizeof *r);
+  memset(x, 0, n * sizeof *x);
+  for (int step = 0; step < 3; step++) {
+    for (size_t i = 0; i < n; i++)
+      for (size_t j = 0; j < n; j++)
+        x[i] += d->factors[i * n + j] * r[j];
+    direct_residual(d, g, x, r);
+  }
+  free(r);
+}
+
 void direct_solve(const direct *d, const double *g, double *x)
 {
   const size_t n = (size_t)d->cells;
-  if (d->spec.stencil == HYMG_FV2) {
+  if (d->spec.stencil == HYMG_FV2)
     substitute(d, g, x);
-  } else {
-    for (size_t i = 0; i < n; i++) {
-      x[i] = 0;
-      for (size_t j = 0; j < n; j++)
-        x[i] += d->factors[i * n + j] * g[j];
-    }
-  }
+  else
+    multiply_and_refine(d, g, x);
   const double mean = d->singular ? direct_mean(d, x) : 0;
   for (size_t i = 0; i < n; i++)
     x[i] -= mean;

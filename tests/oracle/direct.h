@@ -16,6 +16,7 @@ typedef struct direct {
   double *sums;     /* FV2: of the rows: alpha and walls, without cancellation */
   double *factors;  /* FV2: of the elimination; FV4: the inverse */
   double *data;     /* what the boundary data add to the right-hand side */
+  double *terms;    /* a bound of the terms that data sums */
 } direct;
 
 /* spec's arrays are borrowed. widths: NULL, or NULL for axes whose cells all have spec->h; FV2. With
