@@ -325,8 +325,21 @@ static bool is_spread(const hymgi_hierarchy *h, const double *range)
   return most > SPREAD * least;
 }
 
+/* The largest a alpha over the largest sum of couplings along the axes; at least 1. */
+static double stiffness(const hymgi_hierarchy *h, const double *range)
+{
+  const hymg_operator_desc *d = &h->op->desc;
+  double couplings = 0;
+  for (int axis = 0; axis < 3; axis++) {
+    const double width = width_of(h, axis);
+    if (h->system->n[axis] > 1) couplings += 2 * d->b * range[axis] / (width * width);
+  }
+  return couplings > 0 ? fmax(1, d->a * range[ALPHA] / couplings) : 1;
+}
+
 /* The largest ratio of beta between neighbouring faces, looked for where the largest over the smallest beta of an axis is
- * beyond HYMGI_FAINT. An axis that is weak everywhere is no barrier. */
+ * beyond HYMGI_FAINT, times what makes f of single cells so much larger. An axis that is weak everywhere is no
+ * barrier. */
 static hymg_status find_contrast(hymgi_hierarchy *h, const double *range)
 {
   const hymgi_level *level = h->system;
@@ -336,7 +349,9 @@ static hymg_status find_contrast(hymgi_hierarchy *h, const double *range)
   h->contrast = most;
   if (most <= HYMGI_FAINT || !level->method->variable_beta) return HYMG_OK;
   h->contrast = level->num_boxes ? level->backend->robust->largest_step(level) : 1;
-  return hymgi_comm_max_double(h->context, h->context->comm, &h->contrast, 1);
+  TRY(hymgi_comm_max_double(h->context, h->context->comm, &h->contrast, 1));
+  if (h->contrast > HYMGI_FAINT) h->contrast *= stiffness(h, range);
+  return HYMG_OK;
 }
 
 /* What the boundaries do not hold is held by a alpha alone. Where that is one number, constants are eigenvectors, so

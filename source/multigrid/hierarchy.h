@@ -83,8 +83,9 @@ struct hymgi_hierarchy {
   double alpha_step; /* FMG: hymgi_alpha_step_of */
   bool spread;       /* the diagonals of some cells are many times those of others */
   bool sinks_hold;   /* what holds u is a alpha alone, which in some cells is too little for that */
-  double contrast;   /* the largest ratio of neighbouring betas, where beyond HYMGI_FAINT */
-  bool singular;     /* the operator takes constants to 0 */
+  double
+      contrast; /* the largest ratio of neighbouring betas; beyond HYMGI_FAINT, times that of alpha to couplings */
+  bool singular; /* the operator takes constants to 0 */
   /* Not 0: it takes them to 1 / mean_weight of themselves, which is little, so that u is the solution without means, as
    * in a singular system, plus mean_weight times the mean of f */
   double mean_weight;
