@@ -124,12 +124,27 @@ enum { ROBUST_RHS = -1, ROBUST_ALPHA = -2 };
 void robust_fill(const robust_problem *p, int axis, const int low[3], const int count[3],
                  double *data);
 
+/* ---- pieces.c ---- */
+
+/* Arrays of all cells of the grid. Loose pieces are those that neither a boundary nor alpha holds. */
+typedef struct robust_pieces {
+  double *mean;         /* of f over the cell's piece, by volumes, if that is loose; else 0 */
+  unsigned char *loose; /* is it the first cell of a loose piece? */
+} robust_pieces;
+
+/* False: out of memory. To be freed in any case. */
+bool robust_find_pieces(const robust_problem *p, robust_pieces *found);
+void robust_free_pieces(robust_pieces *found);
+double robust_alpha_at(const robust_problem *p, const int cell[3]);
+double robust_volume(const robust_problem *p, const int cell[3]);
+
 /* ---- solve.c ---- */
 
 typedef struct robust_other {
   int iterations;
   bool converged;
   double residual_relative;
+  double largest; /* |u| */
 } robust_other;
 
 /* What is timed; those of --again and --hypre are 0 without. */
@@ -168,8 +183,8 @@ void robust_result_free(robust_result *r);
 const char *robust_hypre_missing(void);
 /* Collective: PFMG-CG, or with options->boomeramg BoomerAMG-CG, on the same matrix and right-hand side, from zero to the same tolerance; seconds of set-up and
  * solve. False after a message. */
-bool robust_hypre_solve(const robust_problem *p, const hymg_grid *grid, bool singular,
-                        robust_other *other, double seconds[2]);
+bool robust_hypre_solve(const robust_problem *p, const hymg_grid *grid, robust_other *other,
+                        double seconds[2]);
 
 /* ---- print.c; json.c writes what robust_results holds ---- */
 

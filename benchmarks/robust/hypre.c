@@ -8,6 +8,7 @@
 #include <HYPRE_parcsr_ls.h>
 #include <HYPRE_sstruct_ls.h>
 #include <HYPRE_struct_ls.h>
+#include <math.h>
 #include <stdlib.h>
 
 enum { ENTRIES = 4, WEIGHTED_JACOBI = 1 };
@@ -65,10 +66,8 @@ static void make_spaces(const robust_problem *p, const hymg_grid *grid, system_o
 static double entries(const robust_problem *p, const int cell[3], double entry[ENTRIES])
 {
   const robust_options *o = p->options;
-  double volume = 1;
-  for (int axis = 0; axis < 3; axis++)
-    volume *= p->width[axis][cell[axis]];
-  entry[0] = o->alpha * volume;
+  const double volume = robust_volume(p, cell);
+  entry[0] = robust_alpha_at(p, cell) * volume;
   for (int axis = 0; axis < 3; axis++) {
     int next[3] = {cell[0], cell[1], cell[2]};
     next[axis]++;
@@ -79,27 +78,24 @@ static double entries(const robust_problem *p, const int cell[3], double entry[E
   return volume;
 }
 
-/* Sum of the right-hand side over the grid; every rank has all of it. */
-static double mean_rhs(const robust_problem *p)
+/* What is on the right of the row of a cell, whose entries are set. A cell with a row of zeros gets u = 0. BoomerAMG does
+ * not converge where a piece is loose: there the piece's first cell is pinned to 0, which changes u by a constant. */
+static double right_side(const robust_problem *p, const robust_pieces *pieces, const int cell[3],
+                         double entry[ENTRIES])
 {
-  const int *n = p->options->n;
-  double sum = 0;
-  const double *f = p->rhs;
-  for (int k = 0; k < n[2]; k++)
-    for (int j = 0; j < n[1]; j++)
-      for (int i = 0; i < n[0]; i++)
-        sum += *f++ * p->width[0][i] * p->width[1][j] * p->width[2][k];
-  for (int axis = 0; axis < 3; axis++) {
-    double length = 0;
-    for (int i = 0; i < n[axis]; i++)
-      length += p->width[axis][i];
-    sum /= length;
-  }
-  return sum;
+  const robust_options *o = p->options;
+  const size_t across = (size_t)o->n[0], plane = across * (size_t)o->n[1];
+  const size_t at = (size_t)cell[0] + across * (size_t)cell[1] + plane * (size_t)cell[2];
+  const double volume = entries(p, cell, entry);
+  double value = (p->rhs[at] - pieces->mean[at]) * volume;
+  if (cell[2] == 0 && o->low_value != 0) value += robust_conductance(p, 2, cell) * o->low_value;
+  if (entry[0] == 0) return entry[0] = 1, 0;
+  if (pieces->loose[at] && o->boomeramg) entry[0] *= 2;
+  return value;
 }
 
-static bool write_brick(const robust_problem *p, const hymg_grid *grid, int index, double mean,
-                        system_of *s)
+static bool write_brick(const robust_problem *p, const hymg_grid *grid, int index,
+                        const robust_pieces *pieces, system_of *s)
 {
   int low[3], count[3], high[3], cell[3], entry[ENTRIES] = {0, 1, 2, 3};
   brick(grid, index, low, count, high);
@@ -107,11 +103,10 @@ static bool write_brick(const robust_problem *p, const hymg_grid *grid, int inde
   double *values = malloc(cells * ENTRIES * sizeof *values), *v = values;
   double *rhs = malloc(cells * sizeof *rhs), *b = rhs;
   const bool ok = values && rhs;
-  if (ok) robust_fill(p, -1, low, count, rhs);
   for (cell[2] = low[2]; cell[2] <= high[2] && ok; cell[2]++)
     for (cell[1] = low[1]; cell[1] <= high[1]; cell[1]++)
       for (cell[0] = low[0]; cell[0] <= high[0]; cell[0]++, v += ENTRIES, b++)
-        *b = (*b - mean) * entries(p, cell, v);
+        *b = right_side(p, pieces, cell, v);
   if (ok) HYPRE_StructMatrixSetBoxValues(s->matrix, low, high, ENTRIES, entry, values);
   if (ok) HYPRE_StructVectorSetBoxValues(s->rhs, low, high, rhs);
   free(values);
@@ -148,7 +143,33 @@ static void destroy(system_of *s)
   HYPRE_StructGridDestroy(s->grid);
 }
 
-static bool pfmg_solve(const robust_problem *p, const hymg_grid *grid, double mean,
+/* The largest |u| of all ranks. read: the values of a box, from low to high, of `vector`. */
+static bool find_largest(const hymg_grid *grid,
+                         void (*read)(void *vector, int low[3], int high[3], double *to),
+                         void *vector, double *largest)
+{
+  int low[3], count[3], high[3];
+  bool ok = true;
+  for (int n = 0; n < hymg_grid_num_local(grid); n++) {
+    brick(grid, n, low, count, high);
+    const size_t cells = (size_t)count[0] * (size_t)count[1] * (size_t)count[2];
+    double *u = malloc(cells * sizeof *u);
+    if (u) read(vector, low, high, u);
+    for (size_t q = 0; u && q < cells; q++)
+      *largest = fmax(*largest, fabs(u[q]));
+    ok = u && ok;
+    free(u);
+  }
+  MPI_Allreduce(MPI_IN_PLACE, largest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return ok;
+}
+
+static void read_cells(void *vector, int low[3], int high[3], double *to)
+{
+  HYPRE_StructVectorGetBoxValues(vector, low, high, to);
+}
+
+static bool pfmg_solve(const robust_problem *p, const hymg_grid *grid, const robust_pieces *pieces,
                        robust_other *other, double seconds[2])
 {
   system_of s;
@@ -157,7 +178,7 @@ static bool pfmg_solve(const robust_problem *p, const hymg_grid *grid, double me
   make_spaces(p, grid, &s);
   seconds[0] = fv_clock() - start;
   for (int n = 0; n < hymg_grid_num_local(grid); n++)
-    ok = write_brick(p, grid, n, mean, &s) && ok;
+    ok = write_brick(p, grid, n, pieces, &s) && ok;
   start = fv_clock();
   HYPRE_StructMatrixAssemble(s.matrix);
   HYPRE_StructVectorAssemble(s.rhs);
@@ -169,6 +190,7 @@ static bool pfmg_solve(const robust_problem *p, const hymg_grid *grid, double me
   seconds[1] = fv_clock() - start;
   HYPRE_StructPCGGetNumIterations(s.cg, &other->iterations);
   HYPRE_StructPCGGetFinalRelativeResidualNorm(s.cg, &other->residual_relative);
+  ok = find_largest(grid, read_cells, s.solution, &other->largest) && ok;
   destroy(&s);
   return ok;
 }
@@ -237,8 +259,8 @@ static void all_entries(const robust_problem *p, const int cell[3], double entry
   }
 }
 
-static bool write_rows(const robust_problem *p, const hymg_grid *grid, int index, double mean,
-                       rows_of *s)
+static bool write_rows(const robust_problem *p, const hymg_grid *grid, int index,
+                       const robust_pieces *pieces, rows_of *s)
 {
   int low[3], count[3], high[3], cell[3], entry[ALL_ENTRIES] = {0, 1, 2, 3, 4, 5, 6};
   brick(grid, index, low, count, high);
@@ -246,11 +268,10 @@ static bool write_rows(const robust_problem *p, const hymg_grid *grid, int index
   double *values = malloc(cells * ALL_ENTRIES * sizeof *values), *v = values;
   double *rhs = malloc(cells * sizeof *rhs), *b = rhs;
   const bool ok = values && rhs;
-  if (ok) robust_fill(p, ROBUST_RHS, low, count, rhs);
   for (cell[2] = low[2]; cell[2] <= high[2] && ok; cell[2]++)
     for (cell[1] = low[1]; cell[1] <= high[1]; cell[1]++)
       for (cell[0] = low[0]; cell[0] <= high[0]; cell[0]++, v += ALL_ENTRIES, b++) {
-        *b = (*b - mean) * entries(p, cell, v);
+        *b = right_side(p, pieces, cell, v);
         all_entries(p, cell, v);
       }
   if (ok) HYPRE_SStructMatrixSetBoxValues(s->matrix, 0, low, high, 0, ALL_ENTRIES, entry, values);
@@ -304,16 +325,21 @@ static void destroy_rows(rows_of *s)
   HYPRE_SStructGridDestroy(s->grid);
 }
 
+static void read_rows(void *vector, int low[3], int high[3], double *to)
+{
+  HYPRE_SStructVectorGetBoxValues(vector, 0, low, high, 0, to);
+}
+
 /* Its set-up is timed from the assembled matrix on. */
-static bool boomeramg_solve(const robust_problem *p, const hymg_grid *grid, double mean,
-                            robust_other *other, double seconds[2])
+static bool boomeramg_solve(const robust_problem *p, const hymg_grid *grid,
+                            const robust_pieces *pieces, robust_other *other, double seconds[2])
 {
   rows_of s;
   bool ok = true;
   make_rows_grid(p, grid, &s);
   make_rows(&s);
   for (int n = 0; n < hymg_grid_num_local(grid); n++)
-    ok = write_rows(p, grid, n, mean, &s) && ok;
+    ok = write_rows(p, grid, n, pieces, &s) && ok;
   assemble_rows(&s);
   double start = fv_clock();
   make_boomeramg(p->options, &s);
@@ -323,18 +349,22 @@ static bool boomeramg_solve(const robust_problem *p, const hymg_grid *grid, doub
   seconds[1] = fv_clock() - start;
   HYPRE_PCGGetNumIterations(s.cg, &other->iterations);
   HYPRE_PCGGetFinalRelativeResidualNorm(s.cg, &other->residual_relative);
+  HYPRE_SStructVectorGather(s.solution);
+  ok = find_largest(grid, read_rows, s.solution, &other->largest) && ok;
   destroy_rows(&s);
   return ok;
 }
 
-bool robust_hypre_solve(const robust_problem *p, const hymg_grid *grid, bool singular,
-                        robust_other *other, double seconds[2])
+bool robust_hypre_solve(const robust_problem *p, const hymg_grid *grid, robust_other *other,
+                        double seconds[2])
 {
-  const double mean = singular ? mean_rhs(p) : 0;
+  robust_pieces pieces;
+  const bool found = robust_find_pieces(p, &pieces);
   *other = (robust_other){0};
   HYPRE_Init();
-  const bool ok =
-      (p->options->boomeramg ? boomeramg_solve : pfmg_solve)(p, grid, mean, other, seconds);
+  const bool ok = found && (p->options->boomeramg ? boomeramg_solve : pfmg_solve)(p, grid, &pieces,
+                                                                                  other, seconds);
+  robust_free_pieces(&pieces);
   other->converged = other->residual_relative <= p->options->solver.rtol;
   HYPRE_ClearAllErrors();
   HYPRE_Finalize();

@@ -235,19 +235,15 @@ static bool check(const robust_options *o)
   if (o->alpha_in && o->alpha == 0)
     return options_refuse(c, "--alpha-in %s has no effect without --alpha",
                           robust_alpha_words[o->alpha_in]);
-  if (o->alpha_in && (o->hypre || o->alpha_wave > 0))
-    return options_refuse(c, "--alpha-in %s: not with %s", robust_alpha_words[o->alpha_in],
-                          o->hypre ? "--hypre" : "--alpha-wave");
+  if (o->alpha_in && o->alpha_wave > 0)
+    return options_refuse(c, "--alpha-in %s: not with --alpha-wave",
+                          robust_alpha_words[o->alpha_in]);
   if (o->hold != 0 && !o->alpha_in)
     return options_refuse(c, "--hold %g has no effect without --alpha-in", o->hold);
-  if (o->alpha_wave > 0 && o->hypre)
-    return options_refuse(c, "--hypre with --alpha-wave %g: its matrix has one alpha",
-                          o->alpha_wave);
   if (o->limiter != 0 && !o->fv4)
     return options_refuse(c, "--limiter %g with --operator fv2: with fv4 only", o->limiter);
   if (o->fv4 && o->extrapolation)
     return options_refuse(c, "--extrapolation quadratic with --operator fv4, which has its own");
-  if (robust_has_mask(o) && o->hypre) return options_refuse(c, "--hypre: not with --mask or --cut");
   if (o->cut == ROBUST_CUT_HELD && o->alpha > 0)
     return options_refuse(c, "--cut held with --alpha %g: one of them", o->alpha);
   if (o->cut && (o->stretch > 0 || o->mask))

@@ -33,6 +33,7 @@ void robust_print_head(const robust_options *o)
 static void print_details(const robust_result *r)
 {
   printf("    %s\n    largest |u|: %.9e\n", *r->note ? r->note : "no note", r->largest);
+  if (r->options.hypre) printf("    hypre's:     %.9e\n", r->hypre.largest);
   for (int l = 0; l < r->num_levels; l++) {
     const hymg_level_info *level = &r->levels[l];
     printf("    level %d: %d x %d x %d", l, level->cells[0], level->cells[1], level->cells[2]);

@@ -254,8 +254,8 @@ static bool solve_once(objects *o, robust_result *r, int *code)
   if (r->options.again && !solve_again(o, r, code)) return false;
   if (r->options.profile && !profile(o, r, code)) return false;
   keep(r, o);
-  return !r->options.hypre || robust_hypre_solve(o->problem, o->grid, r->result.singular, &r->hypre,
-                                                 r->seconds + ROBUST_HYPRE_SETUP);
+  return !r->options.hypre ||
+         robust_hypre_solve(o->problem, o->grid, &r->hypre, r->seconds + ROBUST_HYPRE_SETUP);
 }
 
 bool robust_solve(hymg_context *context, robust_result *r, int *code)

@@ -241,12 +241,38 @@ check_ranks()
   done
 }
 
+# hypre's solution of the same system has the same largest |u|, where nothing is loose; where something is, it converges.
+check_hypre()
+{
+  run --hypre --grid 8,8,8
+  if [ $code -eq 2 ]; then
+    skip "hypre: $(head -n 1 "$err")"
+    return
+  fi
+  body='--grid 16,12,9 --coefficients constant --mask lattice --blk 2 --radius 0.45'
+  for problem in '--grid 12,12,12 --coefficients constant --cut held' '--grid 12,10,8 --coefficients constant --cut sphere' \
+    "$body --boundary n,n,n,n,d,d --low-value 1" "$body --boundary p,p,d,n,n,n --alpha 2" \
+    '--grid 9,8,7 --coefficients ball --alpha 30 --alpha-in cells --hold 2 --boundary n' \
+    '--grid 9,8,7 --coefficients smooth --alpha 30 --alpha-wave 0.5'; do
+    for other in '' --boomeramg; do
+      # shellcheck disable=SC2086
+      solves '[a-z]*' --backend host --tuning estimate --verbose --hypre $other $problem
+      if awk '/largest/ { x = $3 } /hypre.s:/ { y = $2 } END { exit !(x > 0 && y / x < 1 + 1e-6 && y / x > 1 - 1e-6) }' "$out"; then pass
+      else fail "--hypre $other $problem: $(grep -e largest -e "hypre's:" "$out")"; fi
+    done
+  done
+  run --hypre --boomeramg rooms --grid 16,16,16 --backend host
+  if [ $code -eq 0 ] && awk '$1 == "rooms" { good = $(NF - 1) <= 1e-10 } END { exit !good }' "$out"; then pass
+  else fail "--hypre rooms: status $code, $(tail -n 2 "$out")"; fi
+}
+
 check_information
 check_refusals
 check_solves
 check_sources
 check_masks
 check_json
+check_hypre
 check_ranks
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]
