@@ -384,6 +384,7 @@ static int list_groups(const tree *t, int me, int depth, int *group, int count)
 static void run(const tree *t, int part, int parts, int threads)
 {
   int group[GROUPS], count = 0;
+  (void)threads; /* without OpenMP */
   for (int face = 0; face < 6; face++) {
     collect(t, t->root[face]);
     count = list_groups(t, t->root[face], DEPTH, group, count);
@@ -399,7 +400,6 @@ static void run(const tree *t, int part, int parts, int threads)
 bool hymgi_surface_potential(const hymgi_surface *s, int part, int parts, int threads)
 {
   tree t = {.s = s};
-  (void)threads; /* without OpenMP */
   build_sides(&t);
   t.patch = malloc((size_t)t.count * sizeof *t.patch);
   if (!t.patch) return false;
