@@ -17,7 +17,7 @@ module hymg_types
   enum, bind(c)
     enumerator :: HYMG_DIRICHLET = 0, HYMG_PERIODIC = 1, HYMG_NEUMANN = 2
     enumerator :: HYMG_ROBIN = 3
-    enumerator :: HYMG_OPEN = 4
+    enumerator :: HYMG_OPEN = 4, HYMG_OPEN_JAMES = 5
   end enum
   enum, bind(c)
     enumerator :: HYMG_LENGTH = 0, HYMG_RADIUS = 1, HYMG_AZIMUTH = 2, HYMG_COLATITUDE = 3

@@ -184,7 +184,11 @@ typedef enum hymg_boundary {
    * that of the monopole, dipole and quadrupole of f about the centre of |f|, made of f in each solve and hymg_residual.
    * For -b beta div(grad u) = f alone: beta a number, without alpha, fixed cells and boundary data, at least 2 cells per
    * axis. docs/boundaries.md says how accurate that is */
-  HYMG_OPEN = 4
+  HYMG_OPEN = 4,
+  /* The same space, also for an f next to the boundary: each solve is two, of which the first, with u = 0 on the boundary,
+   * finds the charge on it, whose potential is what the second has there. hymg_residual and hymg_fluxes take the values
+   * of the last solve, 0 before. Further errors of a solve: ENOMEM */
+  HYMG_OPEN_JAMES = 5
 } hymg_boundary;
 
 /* What is measured along an axis. Lengths alone, the default, make a box of straight axes. These are curved and

@@ -12,7 +12,7 @@ from . import _arrays
 from ._bodies import Cover
 from ._derivatives import WALLS, Derivatives, Grid, Key, grid_of
 from ._hymg import ffi, lib
-from ._library import ConvergenceWarning, Unsupported, nearest
+from ._library import OPEN, ConvergenceWarning, Unsupported, nearest
 
 NAMES = ("f", "alpha", "beta", "fixed", *WALLS)
 
@@ -30,8 +30,8 @@ def check_symmetric(s: Any) -> None:
         raise refuse('with method="fmg" u is no solution of the equations; method="mg" solves them to the tolerance')
     if desc.stencil != lib.HYMG_FV2:
         raise refuse('the operator of stencil="fv4" is not symmetric; stencil="fv2" is')
-    if lib.HYMG_OPEN in list(grid.boundary):
-        raise refuse('with boundary="open" there is none, since the values on the boundary depend on f as well')
+    if not OPEN.isdisjoint(grid.boundary):
+        raise refuse('with boundary="open" and "open-james" there is none, since the values on the boundary depend on f as well')
     linear = desc.extrapolation in (lib.HYMG_EXTRAPOLATION_LINEAR, lib.HYMG_EXTRAPOLATION_VERTEX)
     linear = linear or desc.fixed != ffi.NULL or any(grid.widths[h] != ffi.NULL for h in range(3)) or s._is_curved()
     walls = any(kind in (lib.HYMG_DIRICHLET, lib.HYMG_ROBIN) for kind in grid.boundary)

@@ -73,6 +73,8 @@ def enum_word(kind: str, value: int) -> str:
     return text(lib.hymg_enum_name(kind.encode(), value))
 
 
+OPEN = frozenset((lib.HYMG_OPEN, lib.HYMG_OPEN_JAMES))  # boundaries that are so on all faces or none
+
 FILES = ("tuning_file", "probe_file")
 
 

@@ -15,7 +15,7 @@ from . import _arrays, _curved, _fixed, _mpi, _process, _ranks
 from ._arrays import View, Wanted
 from ._bodies import Cover, destroy_covers
 from ._hymg import ffi, lib
-from ._library import InvalidArgument, Unsupported, check, enum_value, set_options
+from ._library import OPEN, InvalidArgument, Unsupported, check, enum_value, enum_word, set_options
 from ._result import Monitor, Result, Watch, result_of
 from ._values import as_double, broadcast, describe, is_number, is_sequence, number, numbers, pair, per_axis, whole
 
@@ -124,10 +124,10 @@ class Objects:
                 alive.append(numbers("int", cut, count, f"cuts[{axis}]"))
                 desc.cuts[h], desc.boxes[h] = alive[-1], count
         faces = [desc.boundary[2 * h + side] for h in self._axes for side in (0, 1)]
-        if len(self.shape) < 3 and lib.HYMG_OPEN in faces:
+        if len(self.shape) < 3 and not OPEN.isdisjoint(faces):
             raise Unsupported(
                 lib.HYMG_EUNSUPPORTED,
-                f'boundary="open" with a shape of {len(self.shape)}: open boundaries are for boxes, of 3 axes',
+                f'boundary="{enum_word("hymg_boundary", max(faces))}" with a shape of {len(self.shape)}: open boundaries are for boxes, of 3 axes',
             )
         self._describe_other_axes(desc)
         self._describe_coordinates(desc)

@@ -39,7 +39,7 @@ class Solver(Objects):
     radius           of the sphere, with "lat-lon"
     boundary         "dirichlet", "neumann", "robin" or "periodic", for all axes or one for each, which may be a pair
                      (low, high); or "open", for all: free space around a box, where beta is a number and there is no
-                     alpha (docs/boundaries.md)
+                     alpha; "open-james", for sources near its sides, solves twice (docs/boundaries.md)
     boundary_values  per axis None or a pair (low, high) of None, a number or an array with one cell along that axis:
                      values on Dirichlet, outward derivatives on Neumann boundaries, g on Robin ones; FV2 only
     robin_alpha, robin_beta  likewise, of Robin boundaries, where robin_alpha u + robin_beta du/dn = g; default 1

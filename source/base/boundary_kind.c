@@ -8,6 +8,7 @@ hymgi_boundary_kind hymgi_boundary_kind_of(hymg_boundary kind)
       [HYMG_NEUMANN] = {.gives_flux = true, .fv4 = true},
       [HYMG_ROBIN] = {.extrapolates = true, .mixes = true},
       [HYMG_OPEN] = {.holds = true, .extrapolates = true, .open = true},
+      [HYMG_OPEN_JAMES] = {.holds = true, .extrapolates = true, .open = true, .screened = true},
   };
   return rows[kind];
 }

@@ -14,6 +14,7 @@ typedef struct hymgi_boundary_kind {
   bool mixes;        /* alpha u + beta du/dn: has numbers or fields of its own */
   bool fv4;          /* FV4 takes it */
   bool open;         /* u on it follows from f (hierarchy/open_boundary.c) */
+  bool screened; /* from the charge that a solve with u = 0 on it finds (hierarchy/screening.c) */
 } hymgi_boundary_kind;
 
 hymgi_boundary_kind hymgi_boundary_kind_of(hymg_boundary kind);

@@ -24,8 +24,9 @@ static const struct {
 #define STATUS_NAME(name, value, text) [value] = #name,
     {"hymg_status", HYMG_OK, NAMES(HYMG_STATUS_LIST(STATUS_NAME))},
 #undef STATUS_NAME
-    {"hymg_boundary", HYMG_DIRICHLET, COUNTED("dirichlet", "periodic", "neumann", "robin", "open"),
-     LIST("Dirichlet", "periodic", "Neumann", "Robin", "open")},
+    {"hymg_boundary", HYMG_DIRICHLET,
+     COUNTED("dirichlet", "periodic", "neumann", "robin", "open", "open-james"),
+     LIST("Dirichlet", "periodic", "Neumann", "Robin", "open", "open (James)")},
     {"hymg_coordinate", HYMG_LENGTH,
      NAMES("length", "radius", "azimuth", "colatitude", "latitude")},
     {"hymg_centering", HYMG_CELL,

@@ -13,8 +13,7 @@
 
 /* ---- what does not depend on f ---- */
 
-/* The width of a cell along an axis over the mean width of the finest level's. */
-static double width_of(const hymgi_hierarchy *h, const hymgi_level *level, int axis, int i)
+double hymgi_open_width(const hymgi_hierarchy *h, const hymgi_level *level, int axis, int i)
 {
   if (level->axis[axis].width) return level->axis[axis].width[i];
   return level->h[axis] / h->op->grid->desc.spacing[axis];
@@ -28,7 +27,8 @@ static void fill_places(const hymgi_hierarchy *h, const hymgi_level *level, int 
   double low = 0, high = 0; /* of what is beyond cells from both ends */
   const double all = h->op->grid->desc.n[axis];
   for (int m = 0; m < n; m++) {
-    const double first = width_of(h, level, axis, m), last = width_of(h, level, axis, n - 1 - m);
+    const double first = hymgi_open_width(h, level, axis, m),
+                 last = hymgi_open_width(h, level, axis, n - 1 - m);
     if (2 * m < n) place[m] = unit * ((low + 0.5 * first) - 0.5 * all);
     if (2 * m < n - 1) place[n - 1 - m] = unit * (0.5 * all - (high + 0.5 * last));
     low += first, high += last;
@@ -151,34 +151,44 @@ static double potential(const multipole *p, const double at[3])
   return inverse * (p->charge + square * (dipole + square * (0.5 * straight + mixed)));
 }
 
+static double value_of_moments(const hymgi_level *level, int face, const int at[3],
+                               const void *data)
+{
+  const hymgi_open *open = &level->boundaries->open;
+  const int axis = face / 2;
+  double place[3];
+  for (int a = 0; a < 3; a++)
+    if (a != axis) place[a] = open->place[a][at[a]];
+  place[axis] = face & 1 ? open->half[axis] : -open->half[axis];
+  return potential(data, place);
+}
+
 /* ---- the values ---- */
 
 /* The cells of the plane that are in the domain; the ghosts are those of other boxes. */
-static void fill_plane(const hymgi_level *level, int b, int face, const multipole *p)
+static void fill_plane(const hymgi_level *level, int b, int face, hymgi_open_value *value,
+                       const void *data)
 {
   const hymgi_geom *g = level->box + b;
-  const hymgi_open *open = &level->boundaries->open;
-  double *const plane = level->boundaries->value[b * 6 + face], place[3];
-  int u, v, at[3] = {0};
+  double *const plane = level->boundaries->value[b * 6 + face];
+  int u, v, at[3] = {0}, cell[3] = {0};
   hymgi_boundary_axes(face, &u, &v);
-  place[face / 2] = face & 1 ? open->half[face / 2] : -open->half[face / 2];
   for (at[v] = -1; at[v] <= g->n[v]; at[v]++)
     for (at[u] = -1; at[u] <= g->n[u]; at[u]++) {
-      const int i = g->low[u] + at[u], j = g->low[v] + at[v];
-      if (i < 0 || i >= level->n[u] || j < 0 || j >= level->n[v]) continue;
-      place[u] = open->place[u][i], place[v] = open->place[v][j];
-      plane[hymgi_boundary_at(g, face, at)] = potential(p, place);
+      cell[u] = g->low[u] + at[u], cell[v] = g->low[v] + at[v];
+      if (cell[u] < 0 || cell[u] >= level->n[u] || cell[v] < 0 || cell[v] >= level->n[v]) continue;
+      plane[hymgi_boundary_at(g, face, at)] = value(level, face, cell, data);
     }
 }
 
-static void fill(hymgi_level *level, const multipole *p)
+void hymgi_open_fill(hymgi_level *level, hymgi_open_value *value_of, const void *data)
 {
   const hymgi_boundary_data *const w = level->boundaries;
   level->backend->sync(level->context); /* what reads the last values */
   for (int m = 0; m < 6 * level->num_boxes; m++) {
     double *const value = w->value[m];
     if (!value) continue;
-    fill_plane(level, m / 6, m % 6, p);
+    fill_plane(level, m / 6, m % 6, value_of, data);
     hymgi_boundary_extend(level, m / 6, m % 6, value);
     hymgi_boundary_by_widths(level, m / 6, m % 6, value);
     const ptrdiff_t size = hymgi_boundary_plane_size(level->box + m / 6, m % 6);
@@ -191,9 +201,9 @@ void hymgi_open_load(hymgi_hierarchy *h, int l, int count, const double *f)
 {
   const hymgi_level *level = hymgi_system_level(h, l);
   double moment[HYMGI_MOMENTS];
-  if (!level->boundary[0].open || l >= hymgi_discretised(h)) return;
+  if (!level->boundary[0].open || level->boundary[0].screened || l >= hymgi_discretised(h)) return;
   hymgi_moments(level, f, moment);
   const multipole p = multipole_of(moment, level->boundaries->open.strength);
   for (int m = l; m < hymgi_discretised(h) && m < l + count; m++)
-    fill(hymgi_system_level(h, m), &p);
+    hymgi_open_fill(hymgi_system_level(h, m), value_of_moments, &p);
 }

@@ -1,6 +1,7 @@
 /* Grids: validation and decomposition. */
 #include <stdlib.h>
 
+#include "base/boundary_kind.h"
 #include "problem/coordinates.h"
 #include "problem/problem.h"
 
@@ -109,10 +110,9 @@ static hymg_status check_open(hymg_context *context, const hymg_grid_desc *d)
 {
   int open = 0, other = 0;
   for (int face = 0; face < 6; face++)
-    if (d->boundary[face] == HYMG_OPEN)
-      open = face + 1;
-    else
-      other = face + 1;
+    if (hymgi_boundary_kind_of(d->boundary[face]).open) open = face + 1;
+  for (int face = 0; open && face < 6; face++)
+    if (d->boundary[face] != d->boundary[open - 1]) other = face + 1;
   if (open && hymgi_is_curved(d))
     return hymgi_fail(context, HYMG_EUNSUPPORTED,
                       "open boundaries on a curved grid: on straight axes only");
@@ -124,10 +124,10 @@ static hymg_status check_open(hymg_context *context, const hymg_grid_desc *d)
           "not for planes, whose potentials have another form",
           "xyz"[axis]);
   if (open && other)
-    return hymgi_fail(context, HYMG_EUNSUPPORTED,
-                      "face %s is open and face %s is %s: all six faces or none",
-                      hymgi_face_name(open - 1), hymgi_face_name(other - 1),
-                      hymgi_enum_word("hymg_boundary", (int)d->boundary[other - 1]));
+    return hymgi_fail(
+        context, HYMG_EUNSUPPORTED, "face %s is %s and face %s is %s: all six faces or none",
+        hymgi_face_name(open - 1), hymgi_enum_word("hymg_boundary", (int)d->boundary[open - 1]),
+        hymgi_face_name(other - 1), hymgi_enum_word("hymg_boundary", (int)d->boundary[other - 1]));
   return HYMG_OK;
 }
 

@@ -176,7 +176,7 @@ static hymg_status check_fv4(hymg_grid *grid, const hymg_operator_desc *d)
 static hymg_status check_open(hymg_grid *grid, const hymg_operator_desc *d)
 {
   hymg_context *c = grid->context;
-  if (grid->desc.boundary[0] != HYMG_OPEN) return HYMG_OK;
+  if (!hymgi_boundary_kind_of(grid->desc.boundary[0]).open) return HYMG_OK;
   for (int face = 0; face < 6; face++)
     if (hymgi_has_data(d, face))
       return hymgi_fail(c, HYMG_EINVAL,

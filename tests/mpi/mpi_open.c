@@ -11,11 +11,13 @@ static int but_the_first(const int box[3], void *user)
   return ranks > 1 ? 1 + place % (ranks - 1) : 0;
 }
 
-static void compare(const int n[3], support_layout layout, const hymg_options *o, unsigned seed)
+static void compare(hymg_boundary kind, const int n[3], support_layout layout,
+                    const hymg_options *o, unsigned seed)
 {
   const size_t cells = (size_t)n[0] * (size_t)(n[1] * n[2]);
   const support_layout alone = {.threads = 1, .boxes = {1, 1, 1}};
   support_case c = support_space_case(n);
+  support_space_kind(&c, kind);
   double *f = support_random(cells, seed % 2 ? 0 : -1, 1, seed);
   layout.context = support_context(MPI_COMM_WORLD, 1);
   double *got = support_space_solve(&c, &layout, o, f, NULL),
@@ -34,12 +36,15 @@ START_TEST(any_ranks_have_the_bits_of_one)
   static const hymg_method methods[] = {HYMG_FMG, HYMG_MG, HYMG_MGPCG, HYMG_MG};
   static const int n[3] = {16, 32, 16};
   int ranks = support_ranks(MPI_COMM_WORLD);
+  const hymg_boundary kind = _i < 4 ? HYMG_OPEN : HYMG_OPEN_JAMES;
+  const int m = _i < 4 ? _i : 3 * (_i - 4); /* of both paths */
   hymg_options o = hymg_options_default();
-  o.method = methods[_i], o.path = _i == 3 ? HYMG_PATH_ROBUST : HYMG_PATH_STANDARD;
-  compare(n, (support_layout){.boxes = {2, 2, 2}}, &o, 1);
-  compare(n, (support_layout){.boxes = {1, 4, 1}}, &o, 2);
-  compare(n, (support_layout){.boxes = {1, 1, 1}}, &o, 3);
-  compare(n, (support_layout){.boxes = {2, 2, 2}, .owner = but_the_first, .owner_user = &ranks}, &o,
+  o.method = methods[m], o.path = m == 3 ? HYMG_PATH_ROBUST : HYMG_PATH_STANDARD;
+  compare(kind, n, (support_layout){.boxes = {2, 2, 2}}, &o, 1);
+  compare(kind, n, (support_layout){.boxes = {1, 4, 1}}, &o, 2);
+  compare(kind, n, (support_layout){.boxes = {1, 1, 1}}, &o, 3);
+  compare(kind, n,
+          (support_layout){.boxes = {2, 2, 2}, .owner = but_the_first, .owner_user = &ranks}, &o,
           4);
 }
 END_TEST
@@ -78,7 +83,7 @@ int main(int argc, char **argv)
   Suite *suite = suite_create("open boundaries on ranks");
   TCase *t = tcase_create("open boundaries on ranks");
   tcase_set_timeout(t, 100);
-  tcase_add_loop_test(t, any_ranks_have_the_bits_of_one, 0, 4);
+  tcase_add_loop_test(t, any_ranks_have_the_bits_of_one, 0, 6);
   tcase_add_test(t, residuals_have_the_bits_of_one);
   suite_add_tcase(suite, t);
   const int status = support_run_mpi(suite);

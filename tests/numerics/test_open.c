@@ -6,6 +6,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct setting {
   int n[3];
@@ -182,14 +183,135 @@ START_TEST(the_potential_of_free_space_is_met_to_second_order)
 }
 END_TEST
 
+/* ---- sources next to the boundary ---- */
+
+/* charge (1 - (r / size)^2)^2 in a ball, or a normal distribution of that charge. */
+typedef struct source {
+  double at[3], size, charge;
+  bool is_ball;
+} source;
+
+static const source two_balls[] = {{{0.24, 0.3, 0.28}, 0.23, 1, true},
+                                   {{0.7, 0.52, 0.84}, 0.15, -1.5, true}};
+static const source bell[] = {{{0.2, 0.25, 0.77}, 0.04, 1, false}};
+
+static double density(const source *s, double r)
+{
+  const double x = r / s->size, inside = x < 1 ? 1 - x * x : 0;
+  if (s->is_ball) return s->charge * inside * inside;
+  return s->charge * exp(-x * x / 2) / pow(sqrt(2 * acos(-1.)) * s->size, 3);
+}
+
+/* Of -div grad u = density. */
+static double free_potential(const source *s, double r)
+{
+  const double x = r / s->size, xx = x * x, pi = acos(-1.);
+  if (!s->is_ball) return s->charge * erf(x / sqrt(2)) / (4 * pi * r);
+  const double outside = s->size * s->size * 8 / 105;
+  if (x > 1) return s->charge * outside / x;
+  return s->charge * (outside + s->size * s->size *
+                                    ((1 - xx) / 6 - (1 - xx * xx) / 10 + (1 - xx * xx * xx) / 42));
+}
+
+typedef struct free_setting {
+  hymg_boundary kind;
+  hymg_method method;
+  hymg_path path;
+  hymg_extrapolation extrapolation;
+  bool widths; /* growing from the low end */
+  int count;
+  const source *sources;
+} free_setting;
+
+/* Place of edge i of n. */
+static double edge(const free_setting *s, int i, int n)
+{
+  const double x = (double)i / n;
+  return s->widths ? x * (1 + 0.5 * x) / 1.5 : x;
+}
+
+/* The largest error over the largest u, in a cube of side 1 with cells that are no cubes. */
+static double free_error(const free_setting *s, int n)
+{
+  const int shape[3] = {n, n + n / 4, n - n / 4};
+  const size_t cells = cells_of(shape);
+  double *f = support_poison(cells), *exact = support_poison(cells), *w[3];
+  support_case c = support_space_case(shape);
+  support_layout layout = {.threads = 2};
+  support_space_kind(&c, s->kind);
+  c.spec.extrapolation = s->extrapolation;
+  for (int a = 0; a < 3; a++) {
+    c.spec.h[a] = 1. / shape[a];
+    w[a] = support_poison((size_t)shape[a]);
+    for (int i = 0; i < shape[a]; i++)
+      w[a][i] = edge(s, i + 1, shape[a]) - edge(s, i, shape[a]);
+    if (s->widths) layout.widths[a] = w[a];
+  }
+  for (size_t m = 0; m < cells; m++) {
+    const int at[3] = {(int)m % n, (int)m / n % shape[1], (int)m / n / shape[1]};
+    f[m] = exact[m] = 0;
+    for (int t = 0; t < s->count; t++) {
+      double rr = 0;
+      for (int a = 0; a < 3; a++)
+        rr += pow(
+            (edge(s, at[a], shape[a]) + edge(s, at[a] + 1, shape[a])) / 2 - s->sources[t].at[a], 2);
+      f[m] += density(s->sources + t, sqrt(rr));
+      exact[m] += free_potential(s->sources + t, sqrt(rr)) / (c.spec.b * c.spec.beta_constant);
+    }
+  }
+  hymg_options o = hymg_options_default();
+  hymg_result result;
+  o.method = s->method, o.path = s->path;
+  double *u = support_space_solve(&c, &layout, &o, f, &result);
+  ck_assert(result.converged);
+  const double error = support_difference(cells, u, exact) / support_max(cells, exact);
+  free(f), free(exact), free(u);
+  for (int a = 0; a < 3; a++)
+    free(w[a]);
+  support_case_free(&c);
+  return error;
+}
+
+static const free_setting free_settings[] = {
+    {HYMG_OPEN_JAMES, HYMG_MG, HYMG_PATH_STANDARD, HYMG_EXTRAPOLATION_QUADRATIC, false, 2,
+     two_balls},
+    {HYMG_OPEN_JAMES, HYMG_FMG, HYMG_PATH_STANDARD, HYMG_EXTRAPOLATION_QUADRATIC, false, 2,
+     two_balls},
+    {HYMG_OPEN_JAMES, HYMG_MG, HYMG_PATH_ROBUST, HYMG_EXTRAPOLATION_QUADRATIC, false, 2, two_balls},
+    {HYMG_OPEN_JAMES, HYMG_MGPCG, HYMG_PATH_STANDARD, HYMG_EXTRAPOLATION_LINEAR, false, 2,
+     two_balls},
+    {HYMG_OPEN_JAMES, HYMG_MG, HYMG_PATH_ROBUST, HYMG_EXTRAPOLATION_LINEAR, true, 2, two_balls},
+    {HYMG_OPEN_JAMES, HYMG_MG, HYMG_PATH_STANDARD, HYMG_EXTRAPOLATION_QUADRATIC, false, 1, bell}};
+enum { FREE_SETTINGS = sizeof free_settings / sizeof *free_settings };
+
+START_TEST(sources_next_to_the_boundary_are_met_to_second_order)
+{
+  const free_setting *s = free_settings + _i;
+  const double coarse = free_error(s, 32), fine = free_error(s, 64);
+  ck_assert_msg(coarse < 0.05 && coarse / fine > 3.2, "setting %d: errors %.3g, %.3g", _i, coarse,
+                fine);
+}
+END_TEST
+
+START_TEST(moments_do_not_see_sources_next_to_the_boundary)
+{
+  free_setting s = free_settings[0];
+  const double screened = free_error(&s, 32);
+  s.kind = HYMG_OPEN;
+  const double moments = free_error(&s, 32);
+  ck_assert_msg(screened < 0.2 * moments, "errors %.3g, with moments %.3g", screened, moments);
+}
+END_TEST
+
 /* ---- the same bits ---- */
 
 START_TEST(boxes_and_threads_do_not_matter)
 {
   const int n[3] = {16, 8, 24};
-  const bool robust = _i;
+  const bool robust = _i % 2;
   double *f = support_random(cells_of(n), -1, 1, 3);
   support_case c = support_space_case(n);
+  if (_i / 2) support_space_kind(&c, HYMG_OPEN_JAMES);
   hymg_options o = hymg_options_default();
   o.method = HYMG_MG, o.path = robust ? HYMG_PATH_ROBUST : HYMG_PATH_STANDARD;
   const support_layout layouts[] = {{.threads = 1, .boxes = {1, 1, 1}},
@@ -226,8 +348,9 @@ START_TEST(each_solve_has_values_of_its_own)
   double *f = support_random(cells, -1, 1, 3), *other = support_random(cells, 0, 5, 4);
   support_case c = support_space_case(n);
   hymg_options o = hymg_options_default();
-  o.method = _i % 2 ? HYMG_FMG : HYMG_MG;
-  if (_i / 2) o.path = HYMG_PATH_ROBUST, o.method = HYMG_MG;
+  if (_i / 3) support_space_kind(&c, HYMG_OPEN_JAMES);
+  o.method = _i % 3 == 1 ? HYMG_FMG : HYMG_MG;
+  if (_i % 3 == 2) o.path = HYMG_PATH_ROBUST, o.method = HYMG_MG;
   support_kit k = support_open(&c.spec, NULL, &o);
   double *first = solved(&k, f), *between = solved(&k, other), *again = solved(&k, f);
   ck_assert(support_same_bits(cells, again, first));
@@ -251,6 +374,7 @@ START_TEST(nothing_and_no_number_end_a_solve_as_usual)
   const int n[3] = {8, 8, 8};
   double *f = calloc(cells_of(n), sizeof *f);
   support_case c = support_space_case(n);
+  if (_i) support_space_kind(&c, HYMG_OPEN_JAMES);
   hymg_options o = hymg_options_default();
   hymg_result result;
   o.method = HYMG_MG, o.cycle = HYMG_CYCLE_V;
@@ -262,6 +386,74 @@ START_TEST(nothing_and_no_number_end_a_solve_as_usual)
   ck_assert(result.reason == HYMG_REASON_NOT_FINITE && !result.converged);
   free(f), free(u);
   support_case_free(&c);
+}
+END_TEST
+
+/* Residuals and fluxes have the values of the last solve; what flows out is all of f. */
+START_TEST(residuals_and_fluxes_have_the_values_of_the_last_solve)
+{
+  const int n[3] = {8, 10, 12}, cells = 960;
+  double *f = support_random((size_t)cells, 0, 1, 3), total = 0, out = 0;
+  support_case c = support_space_case(n);
+  support_space_kind(&c, HYMG_OPEN_JAMES);
+  hymg_options o = hymg_options_default();
+  o.method = HYMG_MG, o.rtol = 1e-13;
+  support_kit k = support_open(&c.spec, NULL, &o);
+  hymg_field *rhs = support_field(&k, 0, f), *u = support_field(&k, 0, f),
+             *r = support_field(&k, 0, f), *flux[3];
+  hymg_result result;
+  OK(k.context, hymg_solve(k.solver, rhs, u, &result));
+  OK(k.context, hymg_residual(k.solver, 0, rhs, u, r));
+  double *left = support_read(&k, 0, r);
+  ck_assert(support_max((size_t)cells, left) < 1e-11 * result.rhs_max);
+  for (int axis = 0; axis < 3; axis++)
+    OK(k.context, hymg_field_create(k.grid, NULL, (hymg_centering)(HYMG_FACE_X + axis), HYMG_DOUBLE,
+                                    flux + axis));
+  OK(k.context, hymg_fluxes(k.solver, u, flux));
+  for (int face = 0; face < 6; face++) {
+    const int axis = face / 2, side = face % 2;
+    int corner[3] = {0}, count[3] = {n[0], n[1], n[2]};
+    corner[axis] = side ? n[axis] : 0, count[axis] = 1;
+    const ptrdiff_t step[3] = {1, count[0], (ptrdiff_t)count[0] * count[1]};
+    double values[120];
+    OK(k.context, hymg_field_read(flux[axis], corner, count, step, values, HYMG_HOST));
+    for (int m = 0; m < count[0] * count[1] * count[2]; m++)
+      out += (side ? 1 : -1) * values[m] / c.spec.h[axis];
+  }
+  for (int m = 0; m < cells; m++)
+    total += f[m];
+  ck_assert_msg(fabs(out - total) < 1e-9 * total, "%g flow out of %g", out, total);
+  for (int axis = 0; axis < 3; axis++)
+    hymg_field_destroy(flux + axis);
+  hymg_field_destroy(&rhs);
+  hymg_field_destroy(&u);
+  hymg_field_destroy(&r);
+  support_close(&k);
+  support_case_free(&c);
+  free(f), free(left);
+}
+END_TEST
+
+/* Then the second one would have wrong values. */
+START_TEST(a_first_solve_without_a_result_is_the_last_one)
+{
+  const int n[3] = {16, 16, 16};
+  double *f = support_random(cells_of(n), -1, 1, 3);
+  support_case c = support_space_case(n);
+  support_space_kind(&c, HYMG_OPEN_JAMES);
+  hymg_options o = hymg_options_default();
+  o.method = HYMG_MG, o.max_cycles = 2, o.rtol = 1e-12;
+  support_kit k = support_open(&c.spec, NULL, &o);
+  hymg_field *rhs = support_field(&k, 0, f), *u = support_field(&k, 0, f);
+  hymg_result result;
+  OK(k.context, hymg_solve(k.solver, rhs, u, &result));
+  ck_assert(!result.converged && result.reason == HYMG_REASON_LIMIT);
+  ck_assert_msg(strstr(result.note, "the first of two solves") != NULL, "%s", result.note);
+  hymg_field_destroy(&rhs);
+  hymg_field_destroy(&u);
+  support_close(&k);
+  support_case_free(&c);
+  free(f);
 }
 END_TEST
 
@@ -290,6 +482,10 @@ START_TEST(grids_with_some_open_faces_or_one_layer_are_refused)
   support_assert_error(context, hymg_grid_create(context, &d, &grid), HYMG_EUNSUPPORTED,
                        "open boundaries on a curved grid: on straight axes only", NULL);
   d = open_grid(8);
+  d.boundary[1] = HYMG_OPEN_JAMES;
+  support_assert_error(context, hymg_grid_create(context, &d, &grid), HYMG_EUNSUPPORTED,
+                       "is open and face x+ is open (James): all six faces or none", NULL);
+  d = open_grid(8);
   d.boundary[4] = d.boundary[5] = HYMG_PERIODIC;
   support_assert_error(context, hymg_grid_create(context, &d, &grid), HYMG_EUNSUPPORTED,
                        "face y+ is open and face z+ is periodic", NULL);
@@ -309,7 +505,9 @@ START_TEST(operators_other_than_that_of_free_space_are_refused)
   hymg_field *cells = NULL, *faces[3], *wall = NULL;
   hymg_operator *op = NULL;
   ck_assert_int_eq(hymg_context_create(NULL, &context), HYMG_OK);
-  const hymg_grid_desc g = open_grid(8);
+  hymg_grid_desc g = open_grid(8);
+  for (int face = 0; face < 6 && _i; face++)
+    g.boundary[face] = HYMG_OPEN_JAMES;
   OK(context, hymg_grid_create(context, &g, &grid));
   OK(context, hymg_field_create(grid, NULL, HYMG_CELL, HYMG_DOUBLE, &cells));
   OK(context, hymg_field_create(grid, NULL, HYMG_BOUNDARY_Y_LOW, HYMG_DOUBLE, &wall));
@@ -327,7 +525,7 @@ START_TEST(operators_other_than_that_of_free_space_are_refused)
              {4, HYMG_EINVAL, "boundary data on face y-, which is open"},
              {5, HYMG_EINVAL, "boundary data on face z+, which is open"},
              {6, HYMG_EUNSUPPORTED, "extrapolation vertex with open boundaries"},
-             {7, HYMG_EUNSUPPORTED, "open on face x- with FV4: with FV2 only"},
+             {7, HYMG_EUNSUPPORTED, "on face x- with FV4: with FV2 only"},
              {8, HYMG_EINVAL, "beta 0 with open boundaries"}};
   for (int m = 0; m < 9; m++) {
     hymg_operator_desc d = hymg_operator_desc_default();
@@ -384,11 +582,15 @@ int main(void)
   tcase_add_loop_test(t, values_are_those_of_the_moments, 0, SETTINGS);
   tcase_add_loop_test(t, errors_fall_with_the_fourth_power_of_the_distance, 0, 3);
   tcase_add_loop_test(t, the_potential_of_free_space_is_met_to_second_order, 0, 2);
-  tcase_add_loop_test(t, boxes_and_threads_do_not_matter, 0, 2);
-  tcase_add_loop_test(t, each_solve_has_values_of_its_own, 0, 3);
-  tcase_add_test(t, nothing_and_no_number_end_a_solve_as_usual);
+  tcase_add_loop_test(t, sources_next_to_the_boundary_are_met_to_second_order, 0, FREE_SETTINGS);
+  tcase_add_test(t, moments_do_not_see_sources_next_to_the_boundary);
+  tcase_add_loop_test(t, boxes_and_threads_do_not_matter, 0, 4);
+  tcase_add_loop_test(t, each_solve_has_values_of_its_own, 0, 6);
+  tcase_add_loop_test(t, nothing_and_no_number_end_a_solve_as_usual, 0, 2);
+  tcase_add_test(t, residuals_and_fluxes_have_the_values_of_the_last_solve);
+  tcase_add_test(t, a_first_solve_without_a_result_is_the_last_one);
   tcase_add_test(t, grids_with_some_open_faces_or_one_layer_are_refused);
-  tcase_add_test(t, operators_other_than_that_of_free_space_are_refused);
+  tcase_add_loop_test(t, operators_other_than_that_of_free_space_are_refused, 0, 2);
   tcase_add_test(t, a_single_f_cycle_is_refused);
   suite_add_tcase(suite, t);
   return support_run(suite);

@@ -224,6 +224,22 @@ def test_solver_is_as_before(rng):
         assert np.array_equal(u, kept) and np.array_equal(s.solve(f), kept)
 
 
+def test_float32_with_mixed_precision_inside(rng):
+    """u is rounded to float32; the derivatives are those of float64 to the roundings of u."""
+    shape, found = (40, 36, 32), []  # mixed precision is for more than 32^3 cells
+    beta = [np.float32(0.5 + rng.random([n + (axis == m) for m, n in enumerate(shape)])) for axis in range(3)]
+    f, du = np.float32(rng.standard_normal((2, *shape)))
+    for precision, kind in (("double", np.float64), ("mixed", np.float32)):
+        with hymg.Solver(
+            shape, spacing=1 / 40, beta=beta, extrapolation="linear", rtol=1e-12, precision=precision
+        ) as s:
+            u = s.solve(f.astype(kind))
+            assert u.dtype == kind and s.result.precision == precision
+            found.append(s.gradient(u, du.astype(kind), ["f", "beta"]))
+    for x, y in zip((found[1]["f"], *found[1]["beta"]), (found[0]["f"], *found[0]["beta"])):
+        assert np.abs(x - y).max() < 1e-6 * np.abs(y).max()
+
+
 def test_strides_and_numbers_of_other_types(rng):
     with hymg.Solver((6, 5), extrapolation="linear") as s:
         u = s.solve(rng.standard_normal((6, 5)))

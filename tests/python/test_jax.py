@@ -84,6 +84,21 @@ def test_types_of_inputs(rng):
         assert hymg.jax.solve(s, np.float32(f)).dtype == np.float32
 
 
+def test_float32_with_mixed_precision_inside(rng):
+    """The gradients of float64 from the same numbers, rounded."""
+    shape = (40, 36, 32)  # mixed precision is for more than 32^3 cells
+    beta = tuple(np.float32(0.5 + rng.random([n + (axis == m) for m, n in enumerate(shape)])) for axis in range(3))
+    f, w = np.float32(rng.standard_normal((2, *shape)))
+    with hymg.Solver(
+        shape, spacing=1 / 40, beta=beta, extrapolation="linear", rtol=1e-12, precision="mixed"
+    ) as s:
+        value = jax.grad(lambda f, beta: (w * hymg.jax.solve(s, f, beta=beta)).sum(), argnums=(0, 1))
+        single, double = value(f, beta), value(np.float64(f), tuple(np.float64(x) for x in beta))
+    for x, y in zip(jax.tree_util.tree_leaves(single), jax.tree_util.tree_leaves(double)):
+        assert x.dtype == np.float32 and y.dtype == np.float64
+        assert np.abs(x - y).max() <= 1.2e-7 * np.abs(y).max()
+
+
 def test_vmap_and_two_solves_in_one_function(rng):
     given, s, f = problem(rng)
     with s:
@@ -129,7 +144,7 @@ beta = tuple(np.float32(x) for x in beta)
 with hymg.Solver(shape, spacing=1 / 40, beta=beta, extrapolation="linear", rtol=RTOL) as s:
     value = jax.jit(jax.grad(lambda f, beta: (w * hymg.jax.solve(s, f, beta=beta)).sum(), argnums=(0, 1)))
     by_f, by_beta = value(f, beta)
-    wanted = s.gradient(s.solve(f), w, ["f", "beta"])
+    wanted = s.gradient(s.solve(np.float64(f)), w, ["f", "beta"])
 for x, y in zip((by_f, *by_beta), (wanted["f"], *wanted["beta"])):
     assert x.dtype == np.float32 and np.abs(x - y).max() <= 1.2e-7 * np.abs(y).max()
     # every entry to float32, not only the largest ones, although u is rounded

@@ -4,14 +4,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+void support_space_kind(support_case *c, hymg_boundary kind)
+{
+  for (int face = 0; face < 6; face++)
+    c->spec.boundary[face] = kind;
+}
+
 support_case support_space_case(const int n[3])
 {
   support_case c = support_case_of(HYMG_FV2, n, "dd dd dd", 0);
   for (int axis = 0; axis < 3; axis++)
     c.spec.beta[axis] = NULL;
   c.spec.beta_constant = 1.7;
-  for (int face = 0; face < 6; face++)
-    c.spec.boundary[face] = HYMG_OPEN;
+  support_space_kind(&c, HYMG_OPEN);
   snprintf(c.name, sizeof c.name, "%d x %d x %d open", n[0], n[1], n[2]);
   return c;
 }

@@ -7,6 +7,8 @@
 
 /* Open on all faces, with numbers for b and beta that are not 1 and unequal spacings. */
 support_case support_space_case(const int n[3]);
+/* Of which kind they are open. */
+void support_space_kind(support_case *c, hymg_boundary kind);
 /* The same with Dirichlet boundaries that have these values; widths[axis] may be NULL. */
 support_case support_space_given(const oracle_spec *open, const double *const widths[3],
                                  const double *f);

@@ -10,7 +10,7 @@ static const struct {
   int count, last;
   const char *last_name;
 } enums[] = {{"hymg_status", 9, HYMG_ECPU, "HYMG_ECPU"},
-             {"hymg_boundary", 5, HYMG_OPEN, "open"},
+             {"hymg_boundary", 6, HYMG_OPEN_JAMES, "open-james"},
              {"hymg_centering", 10, HYMG_BOUNDARY_Z_HIGH, "boundary-z-high"},
              {"hymg_precision", 4, HYMG_FLOAT, "float"},
              {"hymg_space", 2, HYMG_DEVICE, "device"},

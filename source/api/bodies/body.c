@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "api/bodies/bodies.h"
+#include "base/boundary_kind.h"
 #include "problem/coordinates.h"
 #include "transport/transport.h"
 
@@ -35,7 +36,7 @@ static hymg_status check_body(const hymg_grid *grid, const hymg_body *body)
   static const char *const area[3] = {"body.area[0]", "body.area[1]", "body.area[2]"};
   hymg_context *c = grid->context;
   if (!hymgi_enum_has("hymg_boundary", (int)body->condition) || body->condition == HYMG_PERIODIC ||
-      body->condition == HYMG_OPEN)
+      hymgi_boundary_kind_of(body->condition).open)
     return hymgi_fail(c, HYMG_EINVAL, "body.condition %d: 0 (dirichlet), 2 (neumann) or 3 (robin)",
                       (int)body->condition);
   TRY(hymgi_body_check_field(grid, body->volume, HYMG_CELL, true, "body.volume"));

@@ -4,6 +4,7 @@
 
 #include "api/solve/solve.h"
 #include "hierarchy/open_boundary.h"
+#include "hierarchy/screening.h"
 #include "transport/transport.h"
 
 static void begin_records(hymg_solver *solver)
@@ -24,8 +25,8 @@ static hymg_status scratch(hymg_solver *solver, const hymgi_level *level)
                      hymgi_vector_create(level, level->vector_size, &solver->scratch));
 }
 
-/* Collective: the same status on every rank. */
-static hymg_status solve(hymg_solver *solver, int l, const hymg_field *f, hymg_field *u)
+/* Collective: the same status on every rank. With the values on open boundaries that there are, or that f has. */
+static hymg_status pass(hymg_solver *solver, int l, const hymg_field *f, hymg_field *u)
 {
   hymg_status status = hymgi_solve_check(solver, l, f, u);
   if (status != HYMG_OK) l = 0;
@@ -64,6 +65,38 @@ static hymg_status solve(hymg_solver *solver, int l, const hymg_field *f, hymg_f
   return status;
 }
 
+/* Has the last pass a result that can be used? */
+static bool is_good(const hymg_solver *solver)
+{
+  return solver->h.options.method == HYMG_FMG ? solver->good
+                                              : solver->reason == HYMG_REASON_TOLERANCE;
+}
+
+/* The values of screened boundaries; *found: whether there are any. */
+static hymg_status find_values(hymg_solver *solver, int l, const hymg_field *f, hymg_field *u,
+                               bool *found)
+{
+  const bool valid = l >= 0 && l < solver->h.num_levels;
+  if (valid) hymgi_screening_clear(&solver->h, l);
+  TRY(pass(solver, l, f, u));
+  *found = is_good(solver);
+  if (!*found) {
+    hymgi_note(solver, "this was the first of two solves: u is 0 on the boundary");
+    return HYMG_OK;
+  }
+  hymgi_level *const level = hymgi_system_level(&solver->h, l);
+  double *const x = hymgi_in_place(level, u) ? u->data : l == 0 ? level->own_x : level->x;
+  return hymgi_agree_or_reset(&solver->h, hymgi_screening_load(&solver->h, l, x));
+}
+
+/* Collective: the same status on every rank. */
+static hymg_status solve(hymg_solver *solver, int l, const hymg_field *f, hymg_field *u)
+{
+  bool found = true;
+  if (solver->h.level->boundary[0].screened) TRY(find_values(solver, l, f, u, &found));
+  return found ? pass(solver, l, f, u) : HYMG_OK;
+}
+
 /* Would the loops of the host use more than one thread on it? */
 static bool has_team(const hymgi_level *level)
 {
@@ -93,11 +126,10 @@ hymg_status hymgi_solve_once(hymg_solver *solver, int level, const hymg_field *f
   double seconds = 0;
   TRY(timed_solve(solver, level, f, u, &seconds));
   if (!result) return HYMG_OK;
-  const bool fmg = solver->h.options.method == HYMG_FMG;
   int64_t singular;
   const int64_t pieces = hymg_solver_pieces(solver, &singular);
   /* no cycles: f and the initial guess are 0 */
-  *result = (hymg_result){.converged = fmg ? solver->good : solver->reason == HYMG_REASON_TOLERANCE,
+  *result = (hymg_result){.converged = is_good(solver),
                           .reason = solver->reason,
                           .cycles = solver->records,
                           .residual_max = solver->residual,
