@@ -4,6 +4,6 @@
 
 ABSENT(const char *robust_hypre_missing(void),
        return "hypre and MPI; install libhypre-dev (Debian, Ubuntu), then configure and make again")
-ABSENT(bool robust_hypre_solve(const robust_problem *p, const hymg_grid *grid, bool singular,
-                               robust_other *other, double seconds[2]),
+ABSENT(bool robust_hypre_solve(const robust_problem *p, const hymg_grid *grid, robust_other *other,
+                               double seconds[2]),
        return false)
