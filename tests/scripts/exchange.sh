@@ -206,6 +206,33 @@ check 'gpu.sh starts nothing then' [ ! -e "$work/gpu" ]
 check 'gpu.sh without a GPU' keeps "$work/gpu-kernels.csv" without_gpu ends 3 CUDA \
   "$scripts/gpu.sh" "$BUILD" "$work" kernels
 
+# The model beside every measured row; a row that it does not explain, and messages that it does not count, are named.
+model() { "$scripts/scaling-model.sh" "$@"; }
+
+all_rows()
+{
+  model "$SRCDIR/benchmarks/results" >"$out" 2>&1 &&
+    [ "$(grep -c '^scaling[^,]*,\(weak\|strong\),.*[0-9]$' "$out")" -eq "$(cat "$SRCDIR"/benchmarks/results/scaling*.csv | grep -c '^\(weak\|strong\),')" ] &&
+    [ "$(grep -c '^fv2,nccl,auto' "$out")" -eq 8 ]
+}
+
+# other_row FROM TO TEXT: in the place of FROM
+other_row()
+{
+  mkdir -p "$work/other" && sed "s/^$1/$2/" "$SRCDIR/benchmarks/results/scaling-2.csv" >"$work/other/scaling-2.csv" &&
+    ends 1 "$3" model "$work/other"
+}
+
+if command -v python3 >/dev/null; then
+  check 'scaling-model.sh: every row' all_rows
+  check 'scaling-model.sh: a slower row' other_row 'weak,128,fv4,nccl,2,4194304,2.0' 'weak,128,fv4,nccl,2,4194304,2.9' \
+    'scaling-2.csv,weak,128,fv4,nccl,2,0: -'
+  check 'scaling-model.sh: a message more' other_row '\(weak,512,fv2,nccl,2,.*,\)88,' '\189,' 'rank 0 sends 89 messages, of the model 88'
+  check 'scaling-model.sh: no rows' ends 2 'scaling.sh writes them' model "$work/fake"
+else
+  skipped=$((skipped + 4))
+fi
+
 imitate reference <<'END'
 echo 'DOF=262144 DOF/s=1e6'
 END
