@@ -1,7 +1,8 @@
 /* hymg-plans: what it takes one rank of many to set up a solver, for numbers of ranks that no machine here has. The
  * library runs as it is, with a communicator that stands for the others (one_rank.h): time (the least of three), bytes and
- * neighbours of the first, a middle and the last rank. --compare: on the ranks of mpirun, are the plans made so the ones that each rank
- * makes among the others? Not installed. Exit status: 0; 1 plans differ; 2 bad input; 3 failure at run time. */
+ * neighbours of the first, a middle and the last rank. --compare: on the ranks of mpirun, are the plans made so the ones
+ * that each rank makes among the others? Not installed. Exit status: 0; 1 plans differ; 2 bad input; 3 failure at run
+ * time. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
