@@ -250,7 +250,7 @@ check 'versus.sh without a triad' keeps "$work/versus.csv" ends 3 'no triad' ver
 
 # ---- one rank of many ----
 
-plans=$BUILD/bin/hymg-plans
+plans=$BUILD/check/hymg-plans
 bad 'ranks are 0 to 63' "$plans" --ranks 64 --rank 64
 bad 'must be a whole number from 1 to 1048576' "$plans" --ranks 0
 
