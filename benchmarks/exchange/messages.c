@@ -115,33 +115,33 @@ static void require(const run *r, hymg_status status)
 
 /* ---- counts ---- */
 
-static double sum_over_ranks(run *r, double value)
+/* Into sums, on rank 0: the numbers are counts, so that their order does not matter. */
+static void add_ranks(const double *own, int count, double *sums)
 {
-  double sum = 0;
-  for (int rank = 0; rank < hymg_context_ranks(r->context); rank++) {
-    double part = rank == hymg_context_rank(r->context) ? value : 0;
-    require(r, hymg_context_max(r->context, &part));
-    sum += part;
+  const int ranks = start_rank() == 0 ? start_ranks() : 0;
+  double *all = malloc(((size_t)ranks * (size_t)count + 1) * sizeof *all);
+  if (!all || !start_gather(own, count * (int)sizeof *own, all)) {
+    fputs("hymg-messages: the counts could not be gathered\n", stderr);
+    start_abort(EXIT_AT_RUN_TIME);
   }
-  return sum;
+  for (int i = 0; i < ranks * count; i++)
+    sums[i % count] += all[i];
+  free(all);
 }
 
+/* `all` on rank 0 alone. */
 static void count_messages(run *r, messages_count sent[MAX_LEVELS])
 {
-  const bool first = hymg_context_rank(r->context) == 0;
-  double messages[MAX_LEVELS] = {0}, bytes[MAX_LEVELS] = {0};
+  double own[2 * MAX_LEVELS] = {0}, sums[2 * MAX_LEVELS] = {0};
   hymg_profile_row row;
   for (int i = 0; i < hymg_solver_profile_rows(r->solver); i++) {
     require(r, hymg_solver_profile_row(r->solver, i, &row));
-    messages[row.level] += (double)row.messages;
-    bytes[row.level] += row.message_bytes;
+    own[2 * row.level] += (double)row.messages;
+    own[2 * row.level + 1] += row.message_bytes;
   }
-  for (int l = 0; l < hymg_solver_num_levels(r->solver); l++) {
-    sent[l].first = first ? messages[l] : 0;
-    sent[l].first_bytes = first ? bytes[l] : 0;
-    sent[l].all = sum_over_ranks(r, messages[l]);
-    sent[l].all_bytes = sum_over_ranks(r, bytes[l]);
-  }
+  add_ranks(own, 2 * MAX_LEVELS, sums);
+  for (int l = 0; l < hymg_solver_num_levels(r->solver); l++)
+    sent[l] = (messages_count){own[2 * l], own[2 * l + 1], sums[2 * l], sums[2 * l + 1]};
 }
 
 static bool agree(const messages_count *a, const messages_count *b)

@@ -228,6 +228,23 @@ static hymg_status list_members(hymg_context *context, hymgi_comm *comm, bool me
   return HYMG_OK;
 }
 
+/* Collective over comm: the list of its members, if they need one. c: this member's communicator, or NULL. */
+static hymg_status name_members(hymg_context *context, hymgi_comm *comm, bool member, int members,
+                                hymgi_comm *c)
+{
+  const bool all = members == comm->ranks.size;
+  const size_t bytes = (size_t)members * sizeof *c->member;
+  bool named = c != NULL;
+  if (!all || comm->member) {
+    if (c) c->member = malloc(bytes);
+    named = c && c->member;
+    if (all && named) memcpy(c->member, comm->member, bytes);
+    if (!all) TRY(list_members(context, comm, member, named ? c->member : NULL));
+  }
+  if (named || !member) return HYMG_OK;
+  return hymgi_fail(context, HYMG_ENOMEM, "out of memory for a communicator");
+}
+
 hymg_status hymgi_comm_subset(hymg_context *context, hymgi_comm *comm, int member,
                               hymgi_comm **subset)
 {
@@ -237,10 +254,7 @@ hymg_status hymgi_comm_subset(hymg_context *context, hymgi_comm *comm, int membe
   TRY(hymgi_comm_sum_int64(context, comm, &members, 1));
   if (members <= 1) return HYMG_OK;
   hymgi_comm *c = member ? calloc(1, sizeof *c) : NULL;
-  if (c) c->member = malloc((size_t)members * sizeof *c->member);
-  hymg_status status = list_members(context, comm, member, c ? c->member : NULL);
-  if (member && !(c && c->member) && status == HYMG_OK)
-    status = hymgi_fail(context, HYMG_ENOMEM, "out of memory for a communicator");
+  const hymg_status status = name_members(context, comm, member != 0, (int)members, c);
   if (status != HYMG_OK || !c) {
     if (c) free(c->member);
     free(c);
@@ -248,7 +262,7 @@ hymg_status hymgi_comm_subset(hymg_context *context, hymgi_comm *comm, int membe
   }
   c->world = comm->world;
   c->ranks = (hymgi_ranks){.size = (int)members, .nodes = 1, .local_size = 1};
-  while (c->member[c->ranks.rank] != c->world->ranks.rank)
+  while (hymgi_comm_world_rank(c, c->ranks.rank) != c->world->ranks.rank)
     c->ranks.rank++;
   *subset = c;
   return HYMG_OK;

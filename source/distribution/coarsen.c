@@ -99,8 +99,9 @@ static axis_choice choices(const hymgi_decomp *finer, int axis, int min_box)
 }
 
 /* A rank that gathers a level gets a message from each owner of a box, and sends one back: at most so many at once, and so
- * many boxes along an axis if there are more. */
-enum { MOST_PEERS = 64, MOST_ALONG = 4 };
+ * many boxes along an axis if there are more. Where such numbers do not divide the boxes all become one at once, if they are
+ * no more than MOST_AT_ONCE. */
+enum { MOST_PEERS = 64, MOST_ALONG = 4, MOST_AT_ONCE = 512 };
 
 /* How many boxes along an axis become one on the way to a single box. */
 static int gathered(const hymgi_decomp *finer, int axis, int min_box)
@@ -142,6 +143,55 @@ static void choose_merge(const hymgi_decomp *finer, int min_box, int64_t gather_
   }
 }
 
+/* How many boxes along each axis of a level that is gathered become one: all, or MOST_PEERS of them. */
+static void choose_groups(const int boxes[3], bool at_once, int merge[3])
+{
+  const bool all = at_once || (int64_t)boxes[0] * boxes[1] * boxes[2] <= MOST_PEERS;
+  for (int a = 0; a < 3; a++)
+    merge[a] = all ? boxes[a] : 1;
+  for (int peers = 1; !all && peers < MOST_PEERS; peers *= 2) {
+    int most = 0;
+    for (int a = 1; a < 3; a++)
+      if ((int64_t)boxes[a] * merge[most] > (int64_t)boxes[most] * merge[a]) most = a;
+    merge[most] *= 2;
+  }
+}
+
+/* The boxes along one axis, of at least so many cells: cuts at the images of every so many finer ones, moved to even
+ * cells. */
+static bool coarsen_axis(const hymgi_decomp *finer, int axis, bool halved, int merge, int least,
+                         hymgi_decomp *d)
+{
+  const int most = finer->boxes[axis], n = d->n[axis];
+  int *cut = d->cut[axis] = malloc(((size_t)most + 1) * sizeof *cut);
+  int *origin = d->origin[axis] = malloc((size_t)most * sizeof *origin);
+  if (!cut || !origin) return false;
+  int count = 0;
+  for (int i = 0; i < most; i += merge) {
+    const int low = hymgi_decomp_low(finer, axis, i), image = halved ? low / 2 : low;
+    const int even = image + image % 2;
+    d->same = d->same && even == image;
+    if (count > 0 && (even > n - least || even < cut[count - 1] + least)) continue;
+    origin[count] = i;
+    cut[count++] = even;
+  }
+  d->same = d->same && count == most;
+  cut[count] = n;
+  d->boxes[axis] = count;
+  return true;
+}
+
+/* All axes are halved; groups of equal numbers of boxes and the rest of them become one, so that boxes are unequal from
+ * here on. */
+static bool coarsen_into_groups(const hymgi_decomp *finer, int min_box, hymgi_decomp *d)
+{
+  bool made = true;
+  choose_groups(finer->boxes, false, d->merge);
+  for (int a = 0; a < 3; a++)
+    made = made && coarsen_axis(finer, a, true, d->merge[a], min_box, d);
+  return made;
+}
+
 hymg_status hymgi_decomp_coarsen(hymg_context *context, const hymgi_decomp *finer, int min_box,
                                  int64_t gather_below, hymgi_decomp **coarse)
 {
@@ -160,30 +210,10 @@ hymg_status hymgi_decomp_coarsen(hymg_context *context, const hymgi_decomp *fine
     d->boxes[a] = finer->boxes[a] / d->merge[a];
   }
   d->same = d->merge[0] == 1 && d->merge[1] == 1 && d->merge[2] == 1;
+  const bool many = (int64_t)d->merge[0] * d->merge[1] * d->merge[2] > MOST_AT_ONCE;
+  if ((finer->cut[0] || many) && !coarsen_into_groups(finer, min_box, d)) hymgi_decomp_destroy(&d);
   *coarse = d;
-  return HYMG_OK;
-}
-
-/* The boxes along one axis: cuts at the images of the finer ones, moved to even cells. */
-static bool coarsen_axis(const hymgi_decomp *finer, int axis, bool halved, hymgi_decomp *d)
-{
-  const int most = finer->boxes[axis], n = d->n[axis];
-  int *cut = d->cut[axis] = malloc(((size_t)most + 1) * sizeof *cut);
-  int *origin = d->origin[axis] = malloc((size_t)most * sizeof *origin);
-  if (!cut || !origin) return false;
-  int count = 0;
-  for (int i = 0; i < most; i++) {
-    const int low = hymgi_decomp_low(finer, axis, i), image = halved ? low / 2 : low;
-    const int even = image + image % 2;
-    d->same = d->same && even == image;
-    if (even >= n || (count > 0 && even <= cut[count - 1])) continue;
-    origin[count] = i;
-    cut[count++] = even;
-  }
-  d->same = d->same && count == most;
-  cut[count] = n;
-  d->boxes[axis] = count;
-  return true;
+  return d ? HYMG_OK : hymgi_fail(context, HYMG_ENOMEM, "out of memory for a decomposition");
 }
 
 hymg_status hymgi_decomp_coarsen_axes(hymg_context *context, const hymgi_decomp *finer,
@@ -195,19 +225,20 @@ hymg_status hymgi_decomp_coarsen_axes(hymg_context *context, const hymgi_decomp 
   d->ranks = finer->ranks;
   d->same = true;
   bool made = true;
+  int merge[3] = {1, 1, 1};
   double cells = 1;
   for (int a = 0; a < 3; a++) {
     d->n[a] = axes >> a & 1 ? finer->n[a] / 2 + finer->n[a] % 2 : finer->n[a];
     cells *= d->n[a];
   }
+  if (cells < (double)gather_below) choose_groups(finer->boxes, gather_below == INT64_MAX, merge);
   for (int a = 0; a < 3 && made; a++) {
-    const bool gathered = cells < (double)gather_below;
     d->merge[a] = finer->boxes[a];
     d->boxes[a] = 1;
-    if (gathered)
-      d->same = d->same && finer->boxes[a] == 1;
+    if (merge[a] < finer->boxes[a])
+      made = coarsen_axis(finer, a, axes >> a & 1, merge[a], 1, d);
     else
-      made = coarsen_axis(finer, a, axes >> a & 1, d);
+      d->same = d->same && finer->boxes[a] == 1;
   }
   if (!made) hymgi_decomp_destroy(&d);
   *coarse = d;

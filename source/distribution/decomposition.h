@@ -40,13 +40,15 @@ hymg_status hymgi_decomp_create_for(hymg_context *context, int ranks, const hymg
  * 64 boxes in steps: up to four along each axis become one, if their number and sides allow. Otherwise, in
  * this order: boxes wider than 8 cells are halved; boxes are merged in pairs along the axes that
  * have several; all are gathered into one, in the same steps (with more than 2^18 cells only if no mix of halving
- * and pairing is possible). If the level can be coarsened again, its boxes have even sides along
- * axes with several boxes. */
+ * and pairing is possible). No more than 512 become one at once: where their number does not allow steps, groups of 64
+ * and what is left over do, and boxes are unequal from there on. If the level can be coarsened again, its boxes have even
+ * sides along axes with several boxes. */
 hymg_status hymgi_decomp_coarsen(hymg_context *context, const hymgi_decomp *finer, int min_box,
                                  int64_t gather_below, hymgi_decomp **coarse);
 /* Halves the axes of a mask (0: the same cells), n to ceil(n / 2). Cuts move to the next
  * even cell, so that this level can be halved along any axis; boxes that get no cell vanish. A level
- * with fewer cells than gather_below becomes one box. */
+ * with fewer cells than gather_below becomes one box, where the finer one has more than 64 boxes in steps of up to
+ * 64; with INT64_MAX at once. */
 hymg_status hymgi_decomp_coarsen_axes(hymg_context *context, const hymgi_decomp *finer,
                                       unsigned axes, int64_t gather_below, hymgi_decomp **coarse);
 void hymgi_decomp_destroy(hymgi_decomp **decomp);

@@ -169,6 +169,14 @@ START_TEST(subsets_hold_their_members_in_order)
     int64_t count = 1;
     ck_assert_int_eq(hymgi_comm_sum_int64(context, subset, &count, 1), HYMG_OK);
     ck_assert_int_eq(count, member ? members : 1);
+    hymgi_comm *same = NULL; /* all of the subset again */
+    if (subset) ck_assert_int_eq(hymgi_comm_subset(context, subset, 1, &same), HYMG_OK);
+    ck_assert_int_eq(hymgi_comm_size(same), hymgi_comm_size(subset));
+    ck_assert_int_eq(hymgi_comm_rank(same), hymgi_comm_rank(subset));
+    count = rank + 1;
+    ck_assert_int_eq(hymgi_comm_sum_int64(context, same, &count, 1), HYMG_OK);
+    if (same) ck_assert_int_eq(count, (int64_t)members * (2 * ranks - members + 1) / 2);
+    hymgi_comm_destroy(&same);
     hymgi_comm_destroy(&subset);
   }
   ck_assert_int_eq(hymg_context_barrier(context), HYMG_OK);

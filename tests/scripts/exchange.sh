@@ -206,6 +206,33 @@ check 'gpu.sh starts nothing then' [ ! -e "$work/gpu" ]
 check 'gpu.sh without a GPU' keeps "$work/gpu-kernels.csv" without_gpu ends 3 CUDA \
   "$scripts/gpu.sh" "$BUILD" "$work" kernels
 
+# The model beside every measured row; a row that it does not explain, and messages that it does not count, are named.
+model() { "$scripts/scaling-model.sh" "$@"; }
+
+all_rows()
+{
+  model "$SRCDIR/benchmarks/results" >"$out" 2>&1 &&
+    [ "$(grep -c '^scaling[^,]*,\(weak\|strong\),.*[0-9]$' "$out")" -eq "$(cat "$SRCDIR"/benchmarks/results/scaling*.csv | grep -c '^\(weak\|strong\),')" ] &&
+    [ "$(grep -c '^fv2,nccl,auto' "$out")" -eq 8 ]
+}
+
+# other_row FROM TO TEXT: in the place of FROM
+other_row()
+{
+  mkdir -p "$work/other" && sed "s/^$1/$2/" "$SRCDIR/benchmarks/results/scaling-2.csv" >"$work/other/scaling-2.csv" &&
+    ends 1 "$3" model "$work/other"
+}
+
+if command -v python3 >/dev/null; then
+  check 'scaling-model.sh: every row' all_rows
+  check 'scaling-model.sh: a slower row' other_row 'weak,128,fv4,nccl,2,4194304,2.0' 'weak,128,fv4,nccl,2,4194304,2.9' \
+    'scaling-2.csv,weak,128,fv4,nccl,2,0: -'
+  check 'scaling-model.sh: a message more' other_row '\(weak,512,fv2,nccl,2,.*,\)88,' '\189,' 'rank 0 sends 89 messages, of the model 88'
+  check 'scaling-model.sh: no rows' ends 2 'scaling.sh writes them' model "$work/fake"
+else
+  skipped=$((skipped + 4))
+fi
+
 imitate reference <<'END'
 echo 'DOF=262144 DOF/s=1e6'
 END
@@ -220,6 +247,34 @@ imitate bin/hymg-kernels <<'END'
 echo 'fast enough'
 END
 check 'versus.sh without a triad' keeps "$work/versus.csv" ends 3 'no triad' versus reference 64
+
+# ---- one rank of many ----
+
+plans=$BUILD/check/hymg-plans
+bad 'ranks are 0 to 63' "$plans" --ranks 64 --rank 64
+bad 'must be a whole number from 1 to 1048576' "$plans" --ranks 0
+
+# grows_little: with eight times the ranks there is a level more on the first rank, and nothing more on the last one. 46^3
+# ranks: 46 and 23 have no steps of equal boxes.
+grows_little()
+{
+  "$plans" --ranks 64,512,4096,97336 --csv "$csv" >"$out" 2>&1 &&
+    awk -F, '/^fv/ { rows++; name = $1; end = $4 == 0 ? "first" : $4 == $3 - 1 ? "last" : "middle"
+        peak[name, end, $3] = $10; if ($7 > 512 || $10 < 1e5) bad = 1 }
+      END {
+        for (i = 1; i <= 2; i++) {
+          o = i == 1 ? "fv2" : "fv4"; one = peak[o, "first", 64]
+          step = peak[o, "first", 512] - one
+          if (peak[o, "first", 4096] > one + 2.1 * step || step > 0.2 * one) bad = 1
+          if (peak[o, "last", 4096] > 1.01 * peak[o, "last", 64]) bad = 1
+          if (peak[o, "middle", 4096] > 1.5 * peak[o, "middle", 64]) bad = 1
+          if (peak[o, "first", 97336] > 2.5 * one || peak[o, "last", 97336] > 1.25 * peak[o, "last", 64]) bad = 1
+        }
+        exit bad || rows != 24
+      }' "$csv"
+}
+
+check 'set-up of one rank of many' grows_little
 
 # ---- several ranks ----
 
@@ -244,8 +299,16 @@ if [ -n "$MPIRUN" ]; then
     check "messages with $layers layers of neighbours' cells, as modelled" sh -c "$MPIRUN $MPIRUN_FLAGS -n 8 $messages --size 32 \
       --halo-layers $layers >$out 2>&1"
   done
+  for ranks in 3 8; do
+    # shellcheck disable=SC2086  # words
+    check "plans of $ranks ranks made alone" ends 0 'fv4, '$ranks' ranks, up to 7 plans a rank: the same made alone' \
+      $MPIRUN $MPIRUN_FLAGS -n $ranks "$plans" --compare --halo-layers 4
+  done
+  # shellcheck disable=SC2086  # words
+  check 'boxes that are gathered in groups' sh -c "$MPIRUN $MPIRUN_FLAGS -n 3 $messages --size 88 --boxes 11,11,11 >$out 2>&1 &&
+    [ \$(grep -c 'the same bits' $out) -eq 2 ] && grep -q '^ *1 *44^3 *27 ' $out"
 else
-  skipped=$((skipped + 9))
+  skipped=$((skipped + 12))
 fi
 echo "exchange: $passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

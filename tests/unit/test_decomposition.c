@@ -111,11 +111,25 @@ typedef struct chain {
   int levels;
 } chain;
 
+/* Cuts at even cells, and the finer boxes whose owners have these. */
+static bool is_cut(const hymgi_decomp *d, int axis)
+{
+  const int *const cut = d->cut[axis], *const origin = d->origin[axis], boxes = d->boxes[axis];
+  if (boxes < 1 || cut[0] != 0 || cut[boxes] != d->n[axis] || origin[0] != 0) return false;
+  for (int i = 1; i < boxes; i++)
+    if (cut[i] % 2 || cut[i] <= cut[i - 1] || origin[i] <= origin[i - 1]) return false;
+  return cut[boxes] > cut[boxes - 1] && origin[boxes - 1] < d->finer->boxes[axis];
+}
+
 static bool is_valid(const hymgi_decomp *d)
 {
   if (!d || d->ranks < 1) return false;
   const int64_t boxes = (int64_t)d->boxes[0] * d->boxes[1] * d->boxes[2];
   for (int a = 0; a < 3; a++) {
+    if (d->cut[a] && d->finer) {
+      if (!is_cut(d, a)) return false;
+      continue;
+    }
     if (d->n[a] < 1 || d->boxes[a] < 1 || d->n[a] % d->boxes[a] != 0) return false;
     if (d->merge[a] < 1) return false;
     if (!d->finer) continue;
@@ -297,31 +311,69 @@ static const struct {
                {16, 0},
                {23, 0}};
 
-/* At most 64 boxes become one, so that no rank waits for more messages, or 125 where only 5 divides a side; a prime
- * number of boxes a side becomes one at once. */
-START_TEST(many_boxes_are_gathered_in_steps)
+/* The most boxes along an axis that become one. */
+static int most_merged(const hymgi_decomp *finer, const hymgi_decomp *d, int axis)
+{
+  int most = 0;
+  for (int i = 0, from = 0, box = 0; i < finer->boxes[axis]; i++) {
+    const int at = hymgi_decomp_box_at(d, axis, hymgi_decomp_low(finer, axis, i) / 2);
+    if (at != box) box = at, from = i;
+    if (i + 1 - from > most) most = i + 1 - from;
+  }
+  return most;
+}
+
+static void assert_wide(const hymgi_decomp *d, int min_box, bool last)
+{
+  for (int a = 0; a < 3; a++)
+    for (int i = 0; d->boxes[a] > 1 && i < d->boxes[a]; i++) {
+      const int side = hymgi_decomp_low(d, a, i + 1) - hymgi_decomp_low(d, a, i);
+      ck_assert_int_ge(side, min_box);
+      ck_assert(last || side % 2 == 0);
+    }
+}
+
+/* Few boxes become one, so that no rank waits for messages of many, whatever their number, also where axes are halved by
+ * themselves (axes; boxes without a cell vanish there as well); all of them become one if levels are small enough. */
+static void assert_steps(const int side[3], int64_t below, bool axes, int limit)
 {
   hymg_context *context = fake_context();
-  const int side = gathers[_i].side, n = 256 * side;
-  hymg_grid_desc desc = desc_of((int[3]){n, n, n}, (int[3]){side, side, side});
+  const int n[3] = {256 * side[0], 256 * side[1], 256 * side[2]};
+  hymg_grid_desc desc = desc_of(n, side);
   hymgi_decomp *level[32];
   int levels = 1;
-  ck_assert(hymgi_decomp_create_for(context, side * side * side, &desc, &level[0]) == HYMG_OK);
-  while (level[levels - 1]->n[0] % 2 == 0) {
-    ck_assert(hymgi_decomp_coarsen(context, level[levels - 1], 4, gathers[_i].below,
-                                   &level[levels]) == HYMG_OK);
+  ck_assert(hymgi_decomp_create_for(context, side[0] * side[1] * side[2], &desc, &level[0]) ==
+            HYMG_OK);
+  bool last = false;
+  while (!last) {
+    const hymgi_decomp *finer = level[levels - 1];
+    ck_assert((axes ? hymgi_decomp_coarsen_axes(context, finer, 7, below, &level[levels])
+                    : hymgi_decomp_coarsen(context, finer, 4, below, &level[levels])) == HYMG_OK);
     const hymgi_decomp *d = level[levels++];
-    const int merged = d->merge[0] * d->merge[1] * d->merge[2];
+    const int merged =
+        most_merged(finer, d, 0) * most_merged(finer, d, 1) * most_merged(finer, d, 2);
     const double cells = (double)d->n[0] * d->n[1] * d->n[2];
-    ck_assert_int_eq(d->boxes[0] * d->merge[0], level[levels - 2]->boxes[0]);
-    ck_assert_msg(merged <= (side % 5 ? 64 : 125) || side == 23, "%d boxes become one", merged);
-    ck_assert_msg(cells >= (double)gathers[_i].below || d->boxes[0] == 1 || merged > 1,
-                  "%d boxes a side stay on %d^3 cells", d->boxes[0], d->n[0]);
+    const int boxes = d->boxes[0] * d->boxes[1] * d->boxes[2];
+    last = axes ? cells == 1 : d->n[0] % 2 || d->n[1] % 2 || d->n[2] % 2;
+    ck_assert_msg(merged <= limit, "%d boxes become one", merged);
+    ck_assert_msg(cells >= (double)below || boxes == 1 || merged > 1, "%d boxes stay on %g cells",
+                  boxes, cells);
+    if (!axes) assert_wide(d, 4, last);
   }
-  ck_assert_int_eq(level[levels - 1]->boxes[0], 1);
+  for (int a = 0; a < 3 && below > 0; a++)
+    ck_assert_int_eq(level[levels - 1]->boxes[a], 1);
   while (levels > 0)
     hymgi_decomp_destroy(&level[--levels]);
   free(context);
+}
+
+START_TEST(many_boxes_are_gathered_in_steps)
+{
+  const int side = gathers[_i].side, limit = side % 5 && side % 11 && side % 7 ? 64 : 512;
+  assert_steps((int[3]){side, side, side}, gathers[_i].below, false, limit);
+  assert_steps((int[3]){1, 3, 7 * side}, gathers[_i].below, false, 512);
+  assert_steps((int[3]){side, side, side}, 4096, true, 64);
+  assert_steps((int[3]){1, 3, 7 * side}, 4096, true, 128);
 }
 END_TEST
 
