@@ -1,5 +1,6 @@
 /* Stands for libnvidia-ml.so.1: the calls that hymg-fv makes, answered from a structure that a test can change. Any GPU with
  * a well-formed place on the bus is there. With FAKE_NVML_WATTS in the environment the counter advances by that power. */
+#define _POSIX_C_SOURCE 200809L
 #include "report/fake_nvml.h"
 
 #include <stdio.h>
