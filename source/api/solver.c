@@ -166,7 +166,7 @@ static hymg_status complete(hymg_solver *s)
   TRY(look_at_alpha(s));
   TRY(hymgi_solver_attach(s));
   if (!s->tuned) estimate(s);
-  TRY(hymgi_wide_settle(&s->h));
+  TRY(hymgi_wide_keep_faster(&s->h));
   add_reasons(s);
   return make_history(s);
 }
@@ -408,7 +408,7 @@ hymg_status hymg_solver_need(hymg_grid *grid, const hymg_operator_desc *desc, un
   }
   status = hymgi_agree_on(context, status, &a);
   if (status == HYMG_OK) status = plan(op, variable, &o, h);
-  if (status == HYMG_OK) status = hymgi_precision_settle(h);
+  if (status == HYMG_OK) status = hymgi_precision_fit(h);
   if (status == HYMG_OK) {
     hymg_need found;
     status = hymgi_agree(context, hymgi_memory_estimate(h, &found));

@@ -10,7 +10,7 @@
 
 /* Of options.transfer AUTO (transfer_choice.c). */
 typedef struct hymgi_transfer_choice {
-  bool settled; /* no change until the next update */
+  bool is_last; /* no change until the next update */
   int since;    /* this solve: the records before the current transfer or precision */
 } hymgi_transfer_choice;
 

@@ -43,7 +43,7 @@ hymg_status hymgi_memory_estimate(const hymgi_hierarchy *h, hymg_need *need);
 hymg_status hymgi_memory_check(const hymgi_hierarchy *h);
 /* Collective: levels in single precision that AUTO wants are left out if a rank has no memory for them
  * by that check; without them it has to be made again. */
-hymg_status hymgi_precision_settle(hymgi_hierarchy *h);
+hymg_status hymgi_precision_fit(hymgi_hierarchy *h);
 void hymgi_hierarchy_destroy(hymgi_hierarchy *h);
 
 /* like.c: a level with the shape, boxes, plans, communicator, axes, constants and scratch of another one, which keeps
@@ -90,7 +90,7 @@ int hymgi_wide_layers(const hymgi_hierarchy *h, const hymgi_level *level);
 hymg_status hymgi_wide_create(hymgi_level *level);
 hymg_status hymgi_wide_fill(hymgi_level *level);
 /* Collective, on levels that are complete: layers that nobody has asked for stay if they save time. */
-hymg_status hymgi_wide_settle(hymgi_hierarchy *h);
+hymg_status hymgi_wide_keep_faster(hymgi_hierarchy *h);
 void hymgi_wide_destroy(hymgi_level *level);
 size_t hymgi_wide_bytes(const hymgi_level *level);
 /* coefficients.c. check, collective: are the coefficients of d, which is h->op's, valid? Fills h->range, and

@@ -57,7 +57,7 @@ static hymg_status check_mask(const hymgi_hierarchy *h)
 }
 
 /* The user has fixed the path, or only one is possible. */
-static hymg_status settled(const hymgi_hierarchy *h, hymgi_path_choice *choice)
+static hymg_status fixed(const hymgi_hierarchy *h, hymgi_path_choice *choice)
 {
   const hymg_grid_desc *d = &h->op->grid->desc;
   const hymg_path wanted = h->options.path;
@@ -142,7 +142,7 @@ hymg_status hymgi_path_choose(const hymgi_hierarchy *h, hymgi_path_choice *choic
   int n[3];
   bool uneven;
   *choice = (hymgi_path_choice){.path = HYMG_PATH_AUTO};
-  TRY(settled(h, choice));
+  TRY(fixed(h, choice));
   memcpy(n, d->n, sizeof n);
   hymgi_coarsest(h->op->grid, h->kind->stencil, n, &uneven);
   if (choice->path != HYMG_PATH_ROBUST) TRY(check_fmg(h, n));

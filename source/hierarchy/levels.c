@@ -197,7 +197,7 @@ hymg_status hymgi_levels_begin(hymgi_hierarchy *h, const hymgi_backend *backend,
   TRY(hymgi_levels_plan(h, backend, measure));
   TRY(hymgi_transport_choose(h));
   c->status = HYMG_OK;
-  TRY(hymgi_precision_settle(h));
+  TRY(hymgi_precision_fit(h));
   TRY(hymgi_agree(c, hymgi_memory_check(h)));
   if (inherits(h)) forget_coarser_levels(h);
   for (int l = 0; l < h->num_levels; l++)

@@ -108,7 +108,7 @@ hymg_status hymgi_memory_check(const hymgi_hierarchy *h)
                     need.device_bytes * 1e-9, need.device_free * 1e-9);
 }
 
-hymg_status hymgi_precision_settle(hymgi_hierarchy *h)
+hymg_status hymgi_precision_fit(hymgi_hierarchy *h)
 {
   hymg_context *c = h->context;
   if (!h->mixed || h->options.precision != HYMG_PRECISION_AUTO) return HYMG_OK;

@@ -176,7 +176,7 @@ static hymg_status build(hymgi_hierarchy *h, const hymgi_backend *maker, const h
   hymg_status status = hymgi_graph_finest(&b, whole, vector, vector[3]);
   if (status == HYMG_OK) status = hymgi_graph_build_all(&b);
   hymgi_graph_end(&b);
-  return status == HYMG_OK ? hymgi_graphs_settle(pairs, maker) : status;
+  return status == HYMG_OK ? hymgi_graphs_move(pairs, maker) : status;
 }
 
 static hymg_status gather(const hymgi_level *level, const hymgi_level *whole,

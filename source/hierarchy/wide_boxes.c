@@ -178,7 +178,7 @@ static hymg_status measure(hymgi_level *level, double seconds[2])
   return hymgi_comm_max_double(level->context, level->context->comm, seconds, 2);
 }
 
-hymg_status hymgi_wide_settle(hymgi_hierarchy *h)
+hymg_status hymgi_wide_keep_faster(hymgi_hierarchy *h)
 {
   for (int l = 0; l < h->num_levels && h->options.halo_layers < 0; l++) {
     hymgi_level *const level = h->level + l;

@@ -154,7 +154,7 @@ static hymg_status make_matrix(struct hymgi_pairs *pairs, const hymgi_backend *m
   return pairs->context->status;
 }
 
-hymg_status hymgi_graphs_settle(struct hymgi_pairs *pairs, const hymgi_backend *maker)
+hymg_status hymgi_graphs_move(struct hymgi_pairs *pairs, const hymgi_backend *maker)
 {
   TRY(make_matrix(pairs, maker));
   pairs->bytes = 0;

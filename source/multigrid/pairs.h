@@ -89,7 +89,7 @@ size_t hymgi_graph_bind(hymgi_graph *g, double *block);
 hymg_status hymgi_graph_allocate(hymg_context *context, const hymgi_memory *memory, hymgi_graph *g);
 /* What a cycle needs besides graphs that `maker` has made, in any memory: the matrix of small ones; then they move to the
  * memory of the backend that runs it. */
-hymg_status hymgi_graphs_settle(struct hymgi_pairs *pairs, const hymgi_backend *maker);
+hymg_status hymgi_graphs_move(struct hymgi_pairs *pairs, const hymgi_backend *maker);
 void hymgi_graphs_destroy(struct hymgi_pairs *pairs);
 /* pairs.c. In vectors in which the nodes of graph 0 have their places, other entries of x are left: x = the correction for r
  * or, with `add`, x += it. There are edges; x may be r. */

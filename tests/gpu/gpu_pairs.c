@@ -121,7 +121,7 @@ static struct hymgi_pairs *pairs_of(hymg_context *c, int kind, int n, unsigned s
   load(&b, &g);
   OK(c, hymgi_graph_build_all(&b));
   hymgi_graph_end(&b);
-  OK(c, hymgi_graphs_settle(p, maker));
+  OK(c, hymgi_graphs_move(p, maker));
   free_graph(&g);
   free(list);
   free(random);

@@ -62,7 +62,7 @@ static struct hymgi_pairs *built(hymgi_graph_builder b)
 {
   OK(b.context, hymgi_graph_build_all(&b));
   hymgi_graph_end(&b);
-  OK(b.context, hymgi_graphs_settle(b.pairs, b.backend));
+  OK(b.context, hymgi_graphs_move(b.pairs, b.backend));
   return b.pairs;
 }
 
@@ -311,7 +311,7 @@ static hymg_status build_with(int allocations, int *count)
     memcpy(b.block[HYMGI_RAW], from.block[HYMGI_RAW], 8 * b.doubles[HYMGI_RAW]);
   if (status == HYMG_OK) status = hymgi_graph_build_all(&b);
   hymgi_graph_end(&b);
-  if (status == HYMG_OK) status = hymgi_graphs_settle(p, b.backend);
+  if (status == HYMG_OK) status = hymgi_graphs_move(p, b.backend);
   *count = p->count;
   for (int l = 0; l < p->count && status == HYMG_OK; l++)
     ck_assert_ptr_eq(p->graph[l].memory, &other);

@@ -57,7 +57,7 @@ static hymg_status pass(hymg_solver *solver, int l, const hymg_field *f, hymg_fi
     if (status == HYMG_OK && !hymgi_in_place(level, u))
       status = hymgi_field_store(level, target, u);
     solver->reason = reason;
-    hymgi_tell_end(solver);
+    hymgi_note_end(solver);
     if (reason == HYMG_REASON_STOPPED) solver->stop = 0;
     status = hymgi_agree_or_reset(&solver->h, status == HYMG_OK ? c->status : status);
   }

@@ -113,10 +113,10 @@ bool hymgi_rhs_later(const hymg_solver *solver);
  *   is_faint  are there couplings so weak that a residual at rounding level says nothing of what they hold?
  *   waits     has there been no gain of 5 % for a while?
  *   change    how much u has changed, from max |u - u before| and max |u|
- *   settled   has the solve converged, by solver->change, too?
+ *   has_converged  by solver->change, too?
  *   record    notes the residual after a step; *stop: the monitor's wish, or something has failed on a rank
  *   finished  true if the iteration ends, and why
- *   tell_end  notes what decided, if that is not the residual alone
+ *   note_end  notes what decided, if that is not the residual alone
  *   rounding  what rounding alone leaves of a residual in the units of u, on a rank that holds cells
  *   is_rounding  collective: is the residual no more than that? Remembered in solver->at_rounding
  *   look_for_rounding  the same where the residual gains little, else at_rounding is false */
@@ -124,10 +124,10 @@ double hymgi_wanted(const hymg_solver *solver);
 bool hymgi_small(const hymg_solver *solver, double residual);
 bool hymgi_is_faint(const hymg_solver *solver);
 double hymgi_change(double moved, double size);
-bool hymgi_settled(const hymg_solver *solver, double residual);
+bool hymgi_has_converged(const hymg_solver *solver, double residual);
 hymg_status hymgi_record(hymg_solver *solver, hymg_cycle_kind kind, double residual, bool *stop);
 bool hymgi_finished(const hymg_solver *solver, bool stop, hymg_reason *reason);
-void hymgi_tell_end(hymg_solver *solver);
+void hymgi_note_end(hymg_solver *solver);
 double hymgi_rounding(const hymg_solver *solver, const hymgi_level *level, const double *u);
 bool hymgi_is_rounding(hymg_solver *solver, const hymgi_level *level, double residual,
                        const double *u);

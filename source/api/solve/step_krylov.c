@@ -83,7 +83,7 @@ static bool ends(hymgi_iteration *k, double norm)
 {
   if (!hymgi_small(k->solver, norm) && !k->solver->at_rounding) return false;
   measure(k);
-  return !k->moved || hymgi_settled(k->solver, norm);
+  return !k->moved || hymgi_has_converged(k->solver, norm);
 }
 
 /* Where the cycle is of no use, r itself is the direction. */

@@ -62,7 +62,7 @@ static bool is_low_enough(const hymg_solver *solver, double residual)
                                            residual <= goal || waits(solver));
 }
 
-bool hymgi_settled(const hymg_solver *solver, double residual)
+bool hymgi_has_converged(const hymg_solver *solver, double residual)
 {
   const hymg_options *o = &solver->h.options;
   const double most = MOST_CHANGE * fmax(o->rtol, LEAST_RTOL);
@@ -117,7 +117,7 @@ void hymgi_look_for_rounding(hymg_solver *solver, const hymgi_level *level, doub
     hymgi_is_rounding(solver, level, residual, u);
 }
 
-void hymgi_tell_end(hymg_solver *solver)
+void hymgi_note_end(hymg_solver *solver)
 {
   if (solver->waited)
     hymgi_note(
@@ -149,7 +149,7 @@ hymg_status hymgi_record(hymg_solver *solver, hymg_cycle_kind kind, double resid
   solver->records++;
   solver->residual = residual;
   note_gain(solver, residual);
-  if (!solver->waited && hymgi_small(solver, residual) && !hymgi_settled(solver, residual))
+  if (!solver->waited && hymgi_small(solver, residual) && !hymgi_has_converged(solver, residual))
     solver->waited = solver->records;
   const hymg_options *o = &solver->h.options;
   if (!o->monitor && o->method == HYMG_FMG) return HYMG_OK; /* the only cycle */
@@ -186,7 +186,7 @@ bool hymgi_finished(const hymg_solver *solver, bool stop, hymg_reason *reason)
   const bool once = solver->h.options.method == HYMG_FMG; /* judged in fmg.c */
   *reason = !isfinite(residual)                           ? HYMG_REASON_NOT_FINITE
             : once                                        ? HYMG_REASON_LIMIT
-            : hymgi_settled(solver, residual)             ? HYMG_REASON_TOLERANCE
+            : hymgi_has_converged(solver, residual)       ? HYMG_REASON_TOLERANCE
             : stop                                        ? HYMG_REASON_STOPPED
             : residual > solver->step->divergence * start ? HYMG_REASON_DIVERGED
             : stagnated(solver)                           ? HYMG_REASON_STAGNATED

@@ -70,7 +70,7 @@ static hymg_status judge_tensor(hymg_solver *s, const hymg_cycle_record *h, int 
 {
   const bool cg = s->step == &hymgi_cg_step;
   if (count < TENSOR_LEAST) return HYMG_OK;
-  s->transfer.settled = true;
+  s->transfer.is_last = true;
   return vote(s, slow(s, h, count, cg ? 2 * SLOW : SLOW), HYMG_TRANSFER_PAIRS, what);
 }
 
@@ -81,7 +81,7 @@ static hymg_status judge(hymg_solver *s, hymg_transfer *what)
   const int since = s->transfer.since, count = s->records - since;
   const hymg_cycle_record *h = s->history + since;
   *what = KEEP;
-  if (!m->robust || s->h.options.transfer != HYMG_TRANSFER_AUTO || s->transfer.settled ||
+  if (!m->robust || s->h.options.transfer != HYMG_TRANSFER_AUTO || s->transfer.is_last ||
       m->transfer->pairs)
     return HYMG_OK;
   return m->transfer->series ? judge_tensor(s, h, count, what) : judge_weighted(s, h, count, what);
@@ -106,7 +106,7 @@ static hymg_status change(hymg_solver *s, hymg_transfer wanted)
   c->in_setup = false;
   TRY(status);
   const hymgi_transfer *const now = s->h.method.transfer;
-  s->transfer.settled = !now->series;
+  s->transfer.is_last = !now->series;
   if (now->pairs) s->mixed = false;
   if (now->series || now->pairs)
     hymgi_note(s, "went over to %s after %d iterations",
