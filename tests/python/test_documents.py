@@ -1,6 +1,7 @@
 """The examples in Python, and every block of Python in docs/python.md and in the package's own text, run as they are
 printed. The examples of the gallery assert what their texts say: here on small grids."""
 
+import json
 import re
 import runpy
 import sys
@@ -14,6 +15,9 @@ ROOT = Path(__file__).resolve().parents[2]
 GALLERY = {"cavity": 24, "heat": 32, "cloning": 64, "aquifer": 48, "capacitor": 24, "mixture": 64, "periodic": 24}
 GALLERY |= {"sphere": 16, "packing": 24, "ocean": 32, "sink": 32, "inverse": 32, "pores": 24, "binary": 24, "moon": 16}
 BLOCKS = re.findall(r"(?ms)^```python\n(.*?)^```", (ROOT / "docs/python.md").read_text())
+
+
+NOTEBOOK = json.loads((ROOT / "docs/porous.ipynb").read_text())
 
 
 def run(name):
@@ -128,3 +132,18 @@ def test_everything_public_is_documented():
         assert isinstance(thing, str) or thing.__doc__, name
     for name, member in vars(hymg.Solver).items():
         assert name.startswith("_") or member.__doc__, name
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # within matplotlib
+@pytest.mark.filterwarnings("error::hymg.ConvergenceWarning")
+def test_notebook_prints_what_it_shows(capsys):
+    names = {}
+    for cell in NOTEBOOK["cells"]:
+        source = "".join(cell["source"])
+        if cell["cell_type"] != "code":
+            continue
+        if "matplotlib" in source:
+            pytest.importorskip("matplotlib").use("Agg")
+        exec(compile(source, "porous.ipynb", "exec"), names)
+        shown = [text for output in cell["outputs"] for text in output.get("text", [])]
+        assert capsys.readouterr().out == "".join(shown)
