@@ -19,6 +19,7 @@
 #define omp_get_num_procs()   1
 #define omp_get_num_threads() 1
 #define omp_get_thread_num()  0
+#define omp_get_level()       0
 #endif
 
 /* numbers of a cache line; scratch rows per thread */
