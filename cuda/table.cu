@@ -19,9 +19,10 @@ size_t no_scratch(const hymgi_level *level, ptrdiff_t *row)
   return 0;
 }
 
-void nothing_to_tune(hymgi_level *level, bool measure)
+bool nothing_to_tune(hymgi_level *level, bool measure)
 {
   (void)level, (void)measure;
+  return false;
 }
 
 #ifdef HYMGI_SINGLE

@@ -757,9 +757,11 @@ typedef struct hymg_options {
    * cells than this runs in one launch, if its size and kind allow; 0: none; -1: likewise chosen
    * automatically */
   int64_t tail_cells;
-  /* CUDA: a text file in which rank 0 stores what was measured for host_cells and tail_cells,
-   * with the device, the method and the version as key; created if it does not exist, ignored if
-   * it cannot be used. Only read by hymg_solver_create and hymg_solver_need. NULL: none */
+  /* A text file in which rank 0 stores what was measured: for host_cells and tail_cells, and with
+   * tuning MEASURE the schedules of the host's levels, which other ranks with such levels take as
+   * well. Its keys are the device or processor, the method, the shape and the version; created if
+   * it does not exist, ignored if it cannot be used. Only read by hymg_solver_create and
+   * hymg_solver_need. NULL: none */
   const char *tuning_file;
   hymg_memory memory;       /* CUDA: of the vectors */
   hymg_transport transport; /* CUDA on several ranks */

@@ -108,8 +108,10 @@ static bool check_backend(const fv_options *o)
 {
   const command_line *const c = &o->line;
   static const char *const gpu[] = {
-      "device",       "memory",       "host-cells", "tail-cells", "tuning-file", "comm",
+      "device",       "memory",       "host-cells", "tail-cells", "comm",
       "gather-cells", "peer-seconds", "probe-file", "probe-comm", NULL};
+  static const char *const kept[] = {"tuning-file", NULL};
+  const bool measured = o->solver.tuning == HYMG_TUNE_MEASURE; /* on the host, too */
   const bool built = *hymg_build_info().cuda != '\0', symgs = o->solver.smoother == HYMG_SYMGS;
   const char *const why = o->solver.backend == HYMG_BACKEND_HOST ? " with --backend host"
                           : !built ? ": this program was built without CUDA"
@@ -120,6 +122,7 @@ static bool check_backend(const fv_options *o)
   if (o->solver.backend == HYMG_BACKEND_CUDA && symgs)
     return options_refuse(c, "--backend cuda: --smoother symgs runs on the host only");
   if (why && !options_idle(c, gpu, why)) return false;
+  if (why && !measured && !options_idle(c, kept, why)) return false;
   if (o->solver.transport == HYMG_TRANSPORT_NCCL && !*hymg_build_info().nccl)
     return options_refuse(c, "--comm nccl: this program was built without NCCL");
   if (o->probe && options_given(c, "comm"))
@@ -130,7 +133,8 @@ static bool check_backend(const fv_options *o)
                                            o->solver.transport == HYMG_TRANSPORT_STAGED))
     return options_refuse(c, "--peer-seconds has no effect with --comm %s",
                           hymg_enum_name("hymg_transport", (int)o->solver.transport));
-  if (options_given(c, "tuning-file") && o->solver.host_cells >= 0 && o->solver.tail_cells >= 0)
+  if (options_given(c, "tuning-file") && !measured && o->solver.host_cells >= 0 &&
+      o->solver.tail_cells >= 0)
     return options_refuse(c, "--tuning-file has no effect with both --host-cells and --tail-cells");
   return true;
 }

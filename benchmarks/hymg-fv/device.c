@@ -55,12 +55,15 @@ static bool is_watched(void)
   return false;
 }
 
-static void find_files(fv_run *run)
+static void find_tuning_file(fv_run *run)
 {
-  const command_line *const c = &run->options->line;
-  if (!options_given(c, "tuning-file") && !is_watched())
+  if (!options_given(&run->options->line, "tuning-file") && !is_watched())
     run->solver_options.tuning_file = cache_file(run, "tuning", run->tuning_file);
-  if (!options_given(c, "probe-file"))
+}
+
+static void find_probe_file(fv_run *run)
+{
+  if (!options_given(&run->options->line, "probe-file"))
     run->solver_options.probe_file = cache_file(run, "probe", run->probe_file);
 }
 
@@ -68,6 +71,7 @@ bool fv_start_device(fv_run *run, fv_report *report)
 {
   const fv_options *o = run->options;
   run->solver_options = o->solver;
+  if (o->solver.tuning == HYMG_TUNE_MEASURE) find_tuning_file(run);
   if (!may_use_device(o)) return true;
   const double start = fv_clock();
   const hymg_status status = hymg_device_get(run->context, -1, &report->device);
@@ -76,7 +80,10 @@ bool fv_start_device(fv_run *run, fv_report *report)
   if (!fv_agree(run, lacking ? HYMG_OK : status, "CUDA")) return false;
   report->has_device = !fv_any(run, lacking);
   fv_max(run, &report->startup_seconds);
-  if (report->has_device) find_files(run);
+  if (report->has_device) {
+    find_tuning_file(run);
+    find_probe_file(run);
+  }
   return true;
 }
 

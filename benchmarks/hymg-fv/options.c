@@ -217,9 +217,9 @@ static bool read_options(int argc, char **argv, fv_options *o, int *code)
       OPTION_OF_SOLVER("memory", &o->solver),
       OPTION_OF_SOLVER("host-cells", &o->solver),
       OPTION_OF_SOLVER("tail-cells", &o->solver),
-      {"tuning-file", "FILE|none", "keeps what was measured for --host-cells and --tail-cells",
-       .kind = OPTION_CUSTOM, &o->solver.tuning_file, .read = read_file_or_none,
-       .otherwise = "~/.cache/hymg/tuning"},
+      {"tuning-file", "FILE|none",
+       "keeps what was measured: levels for the GPU, schedules of the host", .kind = OPTION_CUSTOM,
+       &o->solver.tuning_file, .read = read_file_or_none, .otherwise = "~/.cache/hymg/tuning"},
 
       {.help = "Several ranks", .kind = OPTION_GROUP},
       {"wait-seconds", "NUMBER",

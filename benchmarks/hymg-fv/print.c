@@ -94,6 +94,7 @@ static void print_device(const fv_report *r)
   const fv_options *o = r->options;
   if (*r->build.cuda && o->solver.smoother == HYMG_SYMGS && o->solver.backend != HYMG_BACKEND_HOST)
     puts("note      smoother symgs: all levels are on the host");
+  if (*t->note) printf("note      tuning: %s\n", t->note);
   if (!r->has_device) return;
   printf("device    %d: %s, compute capability %d.%d, %.1f GB, %.1f GB free; %s memory; CUDA "
          "started in %.3f s\n",
@@ -106,7 +107,6 @@ static void print_device(const fv_report *r)
          hymg_tuning_source_name(t->source));
   if (t->seconds > 0.0) printf(" in %.3f s", t->seconds);
   putchar('\n');
-  if (*t->note) printf("note      tuning: %s\n", t->note);
 }
 
 static void print_transport(const fv_report *r)

@@ -168,14 +168,17 @@ static int one_of_each(candidate *c, int count)
   return distinct;
 }
 
+static bool worth_measuring(const hymgi_level *level)
+{
+  return cells_of(level) >= (hymgi_cpu_wave_cut(level) ? least_beside(level) : SMALLEST);
+}
+
 /* Times all candidates on a slab without neighbours, which may fit in a cache, then the best one of each depth on the whole
  * level: there a pass over it costs more, and with neighbouring ranks a deeper wavefront leaves more cells to be done
  * after the messages. */
 static void measure_all(hymgi_level *level)
 {
   const bool has_neighbours = hymgi_cpu_wave_cut(level);
-  const double from = has_neighbours ? least_beside(level) : SMALLEST;
-  if (cells_of(level) < from) return;
   hymgi_real *const x = level->x, *const y = level->y;
   hymgi_plan *halo[3];
   memcpy(halo, level->halo, sizeof halo);
@@ -196,11 +199,22 @@ static void measure_all(hymgi_level *level)
   level->x = x, level->y = y; /* smoothers may have swapped them */
 }
 
-void hymgi_cpu_tune(hymgi_level *level, bool measure)
+bool hymgi_cpu_tune(hymgi_level *level, bool measure)
 {
-  if (!hymgi_cpu_wave_possible(level)) return; /* there is only one schedule */
-  if (measure)
-    measure_all(level);
-  else
-    estimate(level);
+  if (!hymgi_cpu_wave_possible(level)) return false; /* there is only one schedule */
+  if (!measure) estimate(level);
+  if (!measure || !worth_measuring(level)) return false;
+  measure_all(level);
+  return true;
+}
+
+bool hymgi_cpu_take_schedule(hymgi_level *level, int stages, int rows)
+{
+  candidate c[CANDIDATES];
+  const hymgi_tuning before = level->tuning;
+  if (!hymgi_cpu_wave_possible(level) || !worth_measuring(level)) return false;
+  for (int m = list_candidates(level, c) - 1; m >= 0; m--)
+    if (c[m].stages == stages && c[m].rows == rows && applies(level, c + m)) return true;
+  level->tuning = before;
+  return false;
 }

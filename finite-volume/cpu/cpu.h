@@ -19,6 +19,7 @@
 #define omp_get_num_procs()   1
 #define omp_get_num_threads() 1
 #define omp_get_thread_num()  0
+#define omp_get_level()       0
 #endif
 
 /* numbers of a cache line; scratch rows per thread */
@@ -325,8 +326,9 @@ bool hymgi_cpu_wave_possible(const hymgi_level *level);
 bool hymgi_cpu_wave_applies(const hymgi_level *level);
 /* Sweep s of a smoother without colours, from level->x. */
 host_pass hymgi_cpu_relaxation(const hymgi_level *level, int s);
-/* Picks the fastest schedule for a level whose vectors are zero; they stay zero. */
-void hymgi_cpu_tune(hymgi_level *level, bool measure);
+/* Picks the fastest schedule for a level whose vectors are zero; they stay zero. Was anything measured? */
+bool hymgi_cpu_tune(hymgi_level *level, bool measure);
+bool hymgi_cpu_take_schedule(hymgi_level *level, int stages, int rows);
 /* Updates the halo and the boundary ghosts that the stencil reads from memory. */
 void hymgi_cpu_update_ghosts(const hymgi_level *level, hymgi_real *x);
 /* Restricts the residual to the coarse rows that a wavefront has left out: so many fine layers of each

@@ -173,6 +173,20 @@ static void fill_box(const hymgi_level *level, const hymgi_geom *g, hymgi_real *
     add_conditions(level, g, x, ghosts, face, data);
 }
 
+typedef struct filling {
+  const hymgi_level *level;
+  const hymgi_geom *g;
+  hymgi_real *x;
+  hymgi_ghosts ghosts;
+  bool conditions, with_data;
+} filling;
+
+static void fill_share(void *user)
+{
+  const filling *t = user;
+  fill_box(t->level, t->g, t->x, t->ghosts, t->conditions, t->with_data);
+}
+
 void hymgi_cpu_fill_ghosts(const hymgi_level *level, hymgi_real *x, hymgi_ghosts ghosts,
                            bool with_data)
 {
@@ -181,8 +195,8 @@ void hymgi_cpu_fill_ghosts(const hymgi_level *level, hymgi_real *x, hymgi_ghosts
   const int threads = conditions ? 1 : hymgi_cpu_threads(level);
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
     if (!g->boundaries) continue;
-#pragma omp parallel num_threads(threads)
-    fill_box(level, g, x, ghosts, conditions, with_data);
+    filling t = {level, g, x, ghosts, conditions, with_data};
+    hymgi_cpu_share_out(threads, fill_share, &t);
   }
 }
 

@@ -93,6 +93,7 @@ const hymgi_backend hymgi_cpu_table = {
     .residual_max = HYMGI_IN_DOUBLE(hymgi_cpu_residual_max),
     .smooth = hymgi_cpu_smooth,
     .tune = hymgi_cpu_tune,
+    .take_schedule = hymgi_cpu_take_schedule,
     .smooth_restrict = hymgi_cpu_smooth_restrict,
     .residual_restrict = HYMGI_IN_DOUBLE(hymgi_cpu_residual_restrict),
     .restrict_cells = HYMGI_IN_DOUBLE(hymgi_cpu_restrict_cells),

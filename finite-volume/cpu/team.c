@@ -38,6 +38,16 @@ int hymgi_cpu_threads(const hymgi_level *level)
   return hymgi_cpu_most_threads(level) == 1 ? 1 : level->context->team.size;
 }
 
+void hymgi_cpu_share_out(int threads, void (*part)(void *user), void *user)
+{
+  if (threads == 1 && omp_get_level() == 0) { /* else the thread's number may not be 0 */
+    part(user);
+    return;
+  }
+#pragma omp parallel num_threads(threads)
+  part(user);
+}
+
 /* Nanoseconds for which the calling thread has been ready to run without a core; 0 where the system does not
  * report it. The file has three numbers, of which this is the second. */
 static uint64_t waited_by_this_thread(void)

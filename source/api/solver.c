@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/solve/solve.h"
+#include "hierarchy/schedules.h"
 #include "transport/transport.h"
 
 /* Backend auto takes the GPU if every rank has a usable one; a missing GPU is not an error then. */
@@ -31,24 +32,37 @@ hymg_status hymgi_choose_backend(hymg_context *c, const hymg_options *o,
 }
 
 /* Level 0 has x and f only during a solve: it gets temporary vectors for tuning. */
-static hymg_status tune(hymg_solver *s)
+static hymg_status tune_levels(hymg_solver *s, hymgi_schedules *known)
 {
   hymgi_level *finest = s->h.level;
-  const double start = hymgi_seconds();
   double *x, *f, *const y = finest->y;
   hymg_status status = hymgi_vector_create(finest, finest->vector_size, &x);
   f = NULL;
   if (status == HYMG_OK) status = hymgi_vector_create(finest, finest->vector_size, &f);
   finest->x = x, finest->f = f;
-  for (int l = 0; status == HYMG_OK && l < s->h.num_levels; l++)
-    s->h.level[l].backend->tune(s->h.level + l, true);
+  for (int l = 0; status == HYMG_OK && l < HYMGI_MAX_LEVELS; l++)
+    hymgi_schedules_settle(&s->h, known, l);
   finest->x = finest->f = NULL, finest->y = y;
-  for (int l = 0; status == HYMG_OK && l < s->h.singles.count; l++)
-    s->h.singles.level[l].backend->tune(s->h.singles.level + l, true);
+  for (int l = HYMGI_MAX_LEVELS; status == HYMG_OK && l < HYMGI_SCHEDULES; l++)
+    hymgi_schedules_settle(&s->h, known, l);
   hymgi_vector_destroy(finest, finest->vector_size, &x);
   hymgi_vector_destroy(finest, finest->vector_size, &f);
-  s->tuning_seconds += hymgi_seconds() - start;
   return status;
+}
+
+/* Collective: by what the tuning file says or by measurements. */
+static hymg_status tune(hymg_solver *s)
+{
+  const double start = hymgi_seconds();
+  hymgi_schedules known;
+  TRY(hymgi_schedules_find(&s->h, &known));
+  TRY(hymgi_agree(s->h.context, tune_levels(s, &known)));
+  s->levels_measured = 0;
+  for (int l = 0; l < HYMGI_SCHEDULES; l++)
+    s->levels_measured += known.measured[l];
+  TRY(hymgi_schedules_keep(&s->h, &known));
+  s->tuning_seconds += hymgi_seconds() - start;
+  return HYMG_OK;
 }
 
 static void estimate(hymg_solver *s)
@@ -204,7 +218,7 @@ static hymg_status build(hymg_solver *s, const hymgi_tuning *tuning)
   TRY(choose(s, backend));
   TRY(complete(s));
   const bool measures = s->h.options.tuning == HYMG_TUNE_MEASURE && !s->h.method.robust;
-  return measures && !tuning ? hymgi_agree(c, tune(s)) : HYMG_OK;
+  return measures && !tuning ? tune(s) : HYMG_OK;
 }
 
 static void solver_arguments(hymgi_arguments *a, const char *call, const hymg_grid *grid,

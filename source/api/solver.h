@@ -30,6 +30,7 @@ struct hymg_solver {
   int scale;  /* level->f and x are 2^scale times the user's during cycles */
   bool tuned; /* its tuning was given: nothing is measured */
   double tuning_seconds;
+  int levels_measured; /* whose schedule on the host this rank has measured */
   hymgi_path_choice path;
   hymgi_transfer_choice transfer;
   char note[512];

@@ -3,6 +3,10 @@
 #define _GNU_SOURCE /* sizes of caches */
 #include "base/cpu.h"
 
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "config.h"
@@ -12,6 +16,42 @@ bool hymgi_cpu_has_all(void)
 #define HAS(name) &&__builtin_cpu_supports(name)
   return true HYMG_CPU_NEEDS(HAS);
 #undef HAS
+}
+
+/* Linux's name of a processor begins one of these lines; ARM's have the last one alone. */
+static bool names_model(const char *line)
+{
+  return strncmp(line, "model name", 10) == 0 || strncmp(line, "cpu\t", 4) == 0 ||
+         strncmp(line, "CPU part", 8) == 0;
+}
+
+/* Else the kind of machine. */
+static void read_model(char model[96])
+{
+  char line[256] = "";
+  struct utsname system;
+  FILE *file = fopen("/proc/cpuinfo", "r");
+  snprintf(model, 96, "%.95s", uname(&system) == 0 ? system.machine : "unknown");
+  while (file && fgets(line, sizeof line, file))
+    if (names_model(line) && strchr(line, ':')) {
+      snprintf(model, 96, "%.95s", strchr(line, ':') + 1);
+      break;
+    }
+  if (file) fclose(file);
+}
+
+void hymgi_cpu_name(char name[HYMGI_CPU_NAME])
+{
+#define ONE(set) +1
+  const int sets = 0 HYMG_CPU_NEEDS(ONE);
+#undef ONE
+  char model[96], *to = model;
+  read_model(model);
+  for (const char *from = model; *from; from++)
+    if (isprint((unsigned char)*from) && *from != '=' && (to > model || *from != ' '))
+      *to++ = *from;
+  *to = '\0';
+  snprintf(name, HYMGI_CPU_NAME, "%s, %d instruction sets", model, sets);
 }
 
 /* Where the system does not tell. */

@@ -12,4 +12,8 @@ bool hymgi_cpu_has_all(void);
  * caches or, on AMD's, the third-level cache, which is as fast as these. */
 size_t hymgi_near_cache(int threads);
 
+/* The processor's model, as one line without "=", and how many instruction sets the library was compiled for. */
+enum { HYMGI_CPU_NAME = 128 };
+void hymgi_cpu_name(char name[HYMGI_CPU_NAME]);
+
 #endif

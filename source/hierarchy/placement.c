@@ -3,7 +3,7 @@
  * on the host, and the coarse end where it pays on most machines. */
 #include "hierarchy/placement.h"
 
-#include "base/cache_file.h"
+#include "hierarchy/tuning_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,39 +70,6 @@ void hymgi_placement_key(const hymgi_hierarchy *h, const char *device, char key[
            level->n[0], level->n[1], level->n[2], boundary,
            hymg_enum_name("hymg_memory", (int)o->memory), level->context->threads,
            (long long)o->host_cells, (long long)o->tail_cells);
-}
-
-/* "host N tail N" */
-static bool read_thresholds(const char *text, hymgi_thresholds *t)
-{
-  long long host, tail;
-  int length = 0;
-  if (sscanf(text, "host %lld tail %lld%n", &host, &tail, &length) != 2) return false;
-  *t = (hymgi_thresholds){host, tail};
-  return !text[length] && host >= 0 && tail >= 0;
-}
-
-static bool are_thresholds(const char *text)
-{
-  hymgi_thresholds unused;
-  return read_thresholds(text, &unused);
-}
-
-static const hymgi_cache_kind tuning = {"tuning", are_thresholds};
-
-bool hymgi_tuning_find(const char *path, const char *key, hymgi_thresholds *found, char note[256])
-{
-  char value[HYMGI_CACHE_VALUE];
-  return hymgi_cache_find(&tuning, path, key, value, note) && read_thresholds(value, found);
-}
-
-bool hymgi_tuning_keep(const char *path, const char *key, const hymgi_thresholds *value,
-                       char note[256])
-{
-  char text[HYMGI_CACHE_VALUE];
-  snprintf(text, sizeof text, "host %lld tail %lld", (long long)value->host_cells,
-           (long long)value->tail_cells);
-  return hymgi_cache_store(&tuning, path, key, text, note);
 }
 
 static bool recall(const hymg_context *context, const char *key, hymgi_thresholds *t)

@@ -4,11 +4,7 @@
 #define HYMGI_HIERARCHY_PLACEMENT_H
 
 #include "hierarchy/build.h"
-
-/* host_cells and tail_cells as in hymg_options; -1 if not chosen yet. */
-typedef struct hymgi_thresholds {
-  int64_t host_cells, tail_cells;
-} hymgi_thresholds;
+#include "hierarchy/tuning_file.h"
 
 /* Measures the fastest thresholds for V-cycles of the hierarchy's method, starting from its
  * first level of at most 64^3 cells; only thresholds that are -1 are changed. False if there is
@@ -32,10 +28,5 @@ void hymgi_placement_key(const hymgi_hierarchy *h, const char *device, char key[
 int hymgi_placement_start(const hymgi_hierarchy *h);
 /* The kind of a face that the levels have: ROBIN also where the user's is Dirichlet with the extrapolation VERTEX. */
 hymg_boundary hymgi_boundary_here(const hymgi_hierarchy *h, int face);
-
-/* The tuning file; like hymgi_cache_find and hymgi_cache_store. */
-bool hymgi_tuning_find(const char *path, const char *key, hymgi_thresholds *found, char note[256]);
-bool hymgi_tuning_keep(const char *path, const char *key, const hymgi_thresholds *value,
-                       char note[256]);
 
 #endif

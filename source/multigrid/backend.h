@@ -297,8 +297,10 @@ typedef struct hymgi_backend {
   /* smooths level->x for level->f; may swap level->x and level->y */
   void (*smooth)(hymgi_level *level);
 
-  /* chooses level->tuning by measurement; x, y and f of the level are 0 and stay 0 */
-  void (*tune)(hymgi_level *level, bool measure);
+  /* chooses level->tuning, by measurement or an estimate; x, y and f of the level are 0 and stay 0. Was anything measured? */
+  bool (*tune)(hymgi_level *level, bool measure);
+  /* Optional: takes the schedule of a measurement, if it is one of those that it would try on this level. */
+  bool (*take_schedule)(hymgi_level *level, int stages, int rows);
   /* smooth, then residual_restrict to `coarse` (a patch vector), fused if the backend can.
    * from_zero: level->x is 0, which may save work */
   void (*smooth_restrict)(hymgi_level *level, bool from_zero, hymgi_real *coarse, hymgi_real *zero);

@@ -1,7 +1,12 @@
 /* Uneven ranks: one merged box on some, separate boxes or none on others, on levels large enough
- * for autotuning; and a solve on a coarse level that an error on one rank stops. */
+ * for autotuning; schedules that rank 0's tuning file has; and a solve on a coarse level that an error on one rank
+ * stops. */
+#define _XOPEN_SOURCE 700
+#include "api/solver.h"
 #include "support/mpi.h"
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 static const int n[3] = {32, 32, 32};
 
@@ -18,8 +23,9 @@ static double *answer(hymg_context *context, const support_case *c, const suppor
   support_layout l = *layout;
   l.context = context;
   l.threads = 1;
-  hymg_options options = hymg_options_default(); /* tuning measured */
+  hymg_options options = hymg_options_default();
   options.method = method;
+  options.tuning = HYMG_TUNE_MEASURE;
   options.path = HYMG_PATH_STANDARD;
   support_kit kit = support_open(&c->spec, &l, &options);
   double *values = support_random((size_t)(32 * 32 * 32), -1, 1, 9);
@@ -57,6 +63,48 @@ START_TEST(unlike_shares_give_the_same_bits)
   support_layout layout = {.boxes = {2, 2, 2}};
   if (_i / 2) layout.owner = corners, layout.owner_user = &ranks;
   compare_with_alone(&c, layout, HYMG_FMG);
+  support_case_free(&c);
+}
+END_TEST
+
+/* The levels that this rank measures, of which each rank has 32^3 cells; the reason why nothing was kept. */
+static int measured(hymg_context *context, const support_case *c, const char *file, char note[256])
+{
+  const int ranks = support_ranks(MPI_COMM_WORLD);
+  const support_layout layout = {.context = context, .threads = 1, .boxes = {1, 1, ranks}};
+  hymg_options options = hymg_options_default();
+  hymg_tuning_info info;
+  options.path = HYMG_PATH_STANDARD, options.tuning = HYMG_TUNE_MEASURE, options.tuning_file = file;
+  support_kit kit = support_open(&c->spec, &layout, &options);
+  OK(kit.context, hymg_solver_tuning(kit.solver, &info));
+  const int levels = kit.solver->levels_measured;
+  memcpy(note, info.note, sizeof info.note);
+  support_close(&kit);
+  return levels;
+}
+
+/* Rank 0 alone names the file. The ranks between two others leave out more cells, so that they may measure again. */
+START_TEST(schedules_of_rank_0_are_every_ranks)
+{
+  const int ranks = support_ranks(MPI_COMM_WORLD), rank = support_rank(MPI_COMM_WORLD);
+  support_case c = support_case_of(HYMG_FV4, (const int[3]){32, 32, 32 * ranks}, "dd dd dd", 0);
+  hymg_context *context = support_context(MPI_COMM_WORLD, 1);
+  char folder[] = "/tmp/hymg-test-XXXXXX", file[64] = "", note[256];
+  if (rank == 0 && mkdtemp(folder)) snprintf(file, sizeof file, "%s/tuning", folder);
+  const int first = measured(context, &c, rank == 0 ? file : NULL, note);
+  const bool noted = *note;
+  const int again = measured(context, &c, rank == 0 ? file : NULL, note);
+  const bool between = rank > 0 && rank < ranks - 1;
+  const int unkept = measured(context, &c, rank == 0 ? "/none/tuning" : NULL, note);
+  support_all_agree(first != 1                      ? "nothing is measured"
+                    : again != 0 && !between        ? "what is known is measured again"
+                    : unkept != 1                   ? "what is not known is not measured"
+                    : noted                         ? "there is a note"
+                    : !strstr(note, "/none/tuning") ? "there is no note"
+                                                    : NULL,
+                    c.name);
+  if (rank == 0) unlink(file), rmdir(folder);
+  hymg_context_destroy(&context);
   support_case_free(&c);
 }
 END_TEST
@@ -108,6 +156,7 @@ int main(int argc, char **argv)
   TCase *t = tcase_create("uneven");
   tcase_set_timeout(t, 100);
   tcase_add_loop_test(t, unlike_shares_give_the_same_bits, 0, 4);
+  tcase_add_test(t, schedules_of_rank_0_are_every_ranks);
   tcase_add_test(t, ranks_without_cells_end_with_the_others);
   tcase_add_test(t, a_refused_solve_on_a_level_leaves_no_trace);
   suite_add_tcase(suite, t);

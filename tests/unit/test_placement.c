@@ -2,6 +2,7 @@
  * taken; which machines there are. */
 #define _XOPEN_SOURCE 700
 #include "api/solver.h"
+#include "hierarchy/schedules.h"
 #include "support/support.h"
 #include <math.h>
 #include <stdio.h>
@@ -179,6 +180,165 @@ START_TEST(the_key_names_the_method)
   ck_assert_msg(strstr(key, "| 8 x 8 x 8 drnnpp | device memory, "), "%s", key);
   support_close(&kit);
   support_case_free(&c);
+}
+END_TEST
+
+/* ---- the host's schedules ---- */
+
+/* A solver that measures, and what it has chosen. */
+typedef struct measured {
+  int levels; /* measured now */
+  hymgi_tuning tuning[HYMGI_SCHEDULES];
+  char key[HYMGI_KEY]; /* of level 0 */
+  char note[256];
+} measured;
+
+/* Levels of 32 x 32 x 64 cells, in double precision alone or in both. */
+static void measure(const char *file, hymg_stencil stencil, hymg_precision precision, int threads,
+                    measured *m)
+{
+  support_case c = support_case_of(stencil, (const int[3]){32, 32, 64}, "dd dd dd", 0);
+  hymg_options o = hymg_options_default();
+  o.method = HYMG_MG, o.path = HYMG_PATH_STANDARD, o.backend = HYMG_BACKEND_HOST;
+  o.precision = precision, o.tuning = HYMG_TUNE_MEASURE, o.tuning_file = file;
+  support_kit k = support_open(&c.spec, &(support_layout){.threads = threads}, &o);
+  hymg_tuning_info info;
+  OK(k.context, hymg_solver_tuning(k.solver, &info));
+  memset(m, 0, sizeof *m);
+  m->levels = k.solver->levels_measured;
+  snprintf(m->note, sizeof m->note, "%s", info.note);
+  hymgi_schedule_key(&k.solver->h, 0, m->key);
+  for (int l = 0; l < HYMGI_SCHEDULES; l++) {
+    const hymgi_level *level = hymgi_scheduled_level(&k.solver->h, l);
+    if (level) m->tuning[l] = level->tuning;
+  }
+  support_close(&k);
+  support_case_free(&c);
+}
+
+static void assert_same_schedules(const measured *a, const measured *b)
+{
+  for (int l = 0; l < HYMGI_SCHEDULES; l++) {
+    ck_assert_int_eq(a->tuning[l].wave_stages, b->tuning[l].wave_stages);
+    ck_assert_int_eq(a->tuning[l].wave_rows, b->tuning[l].wave_rows);
+    ck_assert_int_eq(a->tuning[l].wave_from, b->tuning[l].wave_from);
+  }
+}
+
+START_TEST(schedules_that_are_known_are_not_measured)
+{
+  const hymg_stencil stencil = _i % 2 ? HYMG_FV4 : HYMG_FV2;
+  const hymg_precision precision = _i / 2 ? HYMG_MIXED : HYMG_DOUBLE;
+  folder d = make_folder();
+  measured first, again, other;
+  measure(d.file, stencil, precision, 2, &first);
+  ck_assert_int_eq(first.levels, precision == HYMG_MIXED ? 2 : 1);
+  ck_assert_str_eq(first.note, "");
+  measure(d.file, stencil, precision, 2, &again);
+  ck_assert_int_eq(again.levels, 0);
+  assert_same_schedules(&first, &again);
+  measure(d.file, stencil, precision, 1, &other); /* other threads */
+  ck_assert_int_eq(other.levels, first.levels);
+  measure(d.file, stencil == HYMG_FV2 ? HYMG_FV4 : HYMG_FV2, precision, 2, &other);
+  ck_assert_int_eq(other.levels, first.levels);
+  measure(d.file, stencil, precision, 2, &again); /* which is still there */
+  ck_assert_int_eq(again.levels, 0);
+  assert_same_schedules(&first, &again);
+  measure(NULL, stencil, precision, 2, &again);
+  ck_assert_int_eq(again.levels, first.levels);
+  remove_folder(&d);
+}
+END_TEST
+
+/* Any schedule that a measurement may choose is taken as it stands there, the others are measured. */
+START_TEST(a_schedule_from_the_file_must_be_possible)
+{
+  static const struct {
+    const char *value;
+    int stages, rows; /* -1: not taken */
+  } way[] = {{"stages 0 rows 0", 0, 0},        {"stages 2 rows 0", 2, 0},
+             {"stages 6 rows 0", 6, 0},        {"stages 6 rows 100000", -1, -1},
+             {"stages 6 rows 31", -1, -1},     {"stages 99 rows 0", -1, -1},
+             {"stages 5 rows 0", -1, -1},      {"stages -1 rows 0", -1, -1},
+             {"stages 6 rows -2", -1, -1},     {"stages 6", -1, -1},
+             {"stages 6 rows 0 more", -1, -1}, {"stages 99999999999 rows 0", -1, -1},
+             {"host 6 tail 0", -1, -1},        {"", -1, -1}};
+  folder d = make_folder();
+  char text[1024];
+  measured first, m;
+  measure(NULL, HYMG_FV2, HYMG_DOUBLE, 1, &first);
+  for (size_t w = 0; w < sizeof way / sizeof *way; w++) {
+    snprintf(text, sizeof text, "hymg tuning 1\n%s = %s\n", first.key, way[w].value);
+    write_text(&d, text);
+    measure(d.file, HYMG_FV2, HYMG_DOUBLE, 1, &m);
+    ck_assert_str_eq(m.note, "");
+    ck_assert_msg(m.levels == (way[w].stages < 0), "'%s': %d measured", way[w].value, m.levels);
+    if (way[w].stages >= 0) {
+      ck_assert_int_eq(m.tuning[0].wave_stages, way[w].stages);
+      ck_assert_int_eq(m.tuning[0].wave_rows, way[w].rows);
+      continue;
+    }
+    measure(d.file, HYMG_FV2, HYMG_DOUBLE, 1, &m); /* mended */
+    ck_assert_int_eq(m.levels, 0);
+  }
+  remove_folder(&d);
+}
+END_TEST
+
+START_TEST(another_machines_schedules_stay_its_own)
+{
+  folder d = make_folder();
+  char text[1024], foreign[HYMGI_KEY];
+  measured m;
+  hymgi_schedule found = {-7, -7};
+  measure(NULL, HYMG_FV2, HYMG_DOUBLE, 1, &m);
+  char *cpu = strstr(m.key, "| host ");
+  ck_assert_ptr_nonnull(cpu);
+  snprintf(foreign, sizeof foreign, "%.*s| host an abacus%s", (int)(cpu - m.key), m.key,
+           strstr(cpu, ", 1 threads"));
+  snprintf(text, sizeof text, "hymg tuning 1\n%s = stages 6 rows 0\n", foreign);
+  write_text(&d, text);
+  measure(d.file, HYMG_FV2, HYMG_DOUBLE, 1, &m);
+  ck_assert_int_eq(m.levels, 1);
+  ck_assert(hymgi_schedule_find(d.file, foreign, &found, d.note));
+  ck_assert_int_eq(found.stages, 6);
+  ck_assert_int_eq(found.rows, 0);
+  ck_assert(hymgi_schedule_find(d.file, m.key, &found, d.note));
+  ck_assert_int_eq(found.stages, m.tuning[0].wave_stages);
+  hymgi_thresholds t = {-7, -7};
+  ck_assert(!hymgi_tuning_find(d.file, m.key, &t, d.note)); /* it is no placement */
+  ck_assert_int_eq(t.host_cells, -7);
+  remove_folder(&d);
+}
+END_TEST
+
+START_TEST(schedules_that_cannot_be_kept_are_noted)
+{
+  const char *foreign = "int main(void) { return 0; }\n";
+  folder d = make_folder();
+  measured m;
+  write_text(&d, foreign);
+  measure(d.file, HYMG_FV2, HYMG_DOUBLE, 1, &m);
+  ck_assert_int_eq(m.levels, 1);
+  ck_assert_msg(strstr(m.note, "no tuning file") != NULL, "%s", m.note);
+  assert_text(&d, foreign);
+  measure("/none/tuning", HYMG_FV2, HYMG_DOUBLE, 1, &m);
+  ck_assert_int_eq(m.levels, 1);
+  ck_assert_msg(strstr(m.note, "/none/tuning: not written") != NULL, "%s", m.note);
+  remove_folder(&d);
+}
+END_TEST
+
+START_TEST(the_key_of_a_schedule_names_what_it_depends_on)
+{
+  measured m;
+  measure(NULL, HYMG_FV4, HYMG_MIXED, 2, &m);
+  ck_assert_msg(strncmp(m.key, HYMG_VERSION " | host ", strlen(HYMG_VERSION " | host ")) == 0, "%s",
+                m.key);
+  ck_assert_msg(strstr(m.key, " instruction sets, 2 threads, ") != NULL, "%s", m.key);
+  ck_assert_msg(strstr(m.key, " bytes of caches, 1 ranks | fv4 gsrb double ") != NULL, "%s", m.key);
+  ck_assert_msg(strstr(m.key, "| 32 x 32 x 64 of 32 x 32 x 64 dddddd") != NULL, "%s", m.key);
+  ck_assert_msg(strstr(m.key, "=") == NULL, "%s", m.key);
 }
 END_TEST
 
@@ -407,6 +567,13 @@ int main(void)
   tcase_add_test(t, what_cannot_be_written_is_noted);
   tcase_add_test(t, a_link_stays_one_and_rights_are_kept);
   tcase_add_test(t, the_key_names_the_method);
+  suite_add_tcase(suite, t);
+  t = tcase_create("schedules of the host");
+  tcase_add_loop_test(t, schedules_that_are_known_are_not_measured, 0, 4);
+  tcase_add_test(t, a_schedule_from_the_file_must_be_possible);
+  tcase_add_test(t, another_machines_schedules_stay_its_own);
+  tcase_add_test(t, schedules_that_cannot_be_kept_are_noted);
+  tcase_add_test(t, the_key_of_a_schedule_names_what_it_depends_on);
   suite_add_tcase(suite, t);
   t = tcase_create("memory");
   tcase_add_loop_test(t, the_need_is_what_is_taken, 0, 42);

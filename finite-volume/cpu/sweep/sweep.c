@@ -171,28 +171,40 @@ static void run_rows(const job *w, const hymgi_geom *g, int colour, const int j[
   }
 }
 
+typedef struct shared_job {
+  const job *w;
+  part which;
+  found *all;
+} shared_job;
+
 /* The master thread drives the progress of messages. */
-static void run_part(const job *w, part which, found *all)
+static void run_share(void *user)
 {
+  const shared_job *s = user;
+  const job *w = s->w;
   const hymgi_level *level = w->pass.level;
   const bool one = host_one_colour(w->pass.kind) || w->one_colour;
-#pragma omp parallel num_threads(hymgi_cpu_threads(level))
-  {
-    found mine = {.max = 0};
-    for (host_row r = hymgi_cpu_rows(level->box, level->num_boxes, false); r.g;
-         hymgi_cpu_next_plane(&r)) {
-      if (w->requests && omp_get_thread_num() == 0) hymgi_comm_progress(w->requests);
-      const int j[2] = {r.cjk[1], r.cjk[1] + hymgi_cpu_rows_of_plane(&r)},
-                from = one ? w->colour : 0, to = one ? from : r.g->split;
-      for (int colour = from; colour <= to; colour++)
-        run_rows(w, r.g, colour, j, r.cjk[2], which, &mine);
-    }
-#pragma omp critical
-    {
-      all->max = host_larger(all->max, mine.max);
-      host_add_words(&mine.sum, all->words);
-    }
+  found mine = {.max = 0};
+  for (host_row r = hymgi_cpu_rows(level->box, level->num_boxes, false); r.g;
+       hymgi_cpu_next_plane(&r)) {
+    if (w->requests && omp_get_thread_num() == 0) hymgi_comm_progress(w->requests);
+    const int j[2] = {r.cjk[1], r.cjk[1] + hymgi_cpu_rows_of_plane(&r)}, from = one ? w->colour : 0,
+              to = one ? from : r.g->split;
+    for (int colour = from; colour <= to; colour++)
+      run_rows(w, r.g, colour, j, r.cjk[2], s->which, &mine);
   }
+  if (w->out && !w->with) return;
+#pragma omp critical
+  {
+    s->all->max = host_larger(s->all->max, mine.max);
+    host_add_words(&mine.sum, s->all->words);
+  }
+}
+
+static void run_part(const job *w, part which, found *all)
+{
+  shared_job s = {w, which, all};
+  hymgi_cpu_share_out(hymgi_cpu_threads(w->pass.level), run_share, &s);
 }
 
 /* An iterate with its red cells in one vector and its black cells in another can be used like a

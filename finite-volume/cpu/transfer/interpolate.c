@@ -149,17 +149,31 @@ bool hymgi_cpu_starts_black(const hymgi_level *level)
          level->num_boxes > 0 && level->box[0].split && hymgi_keeps_colours_apart(level);
 }
 
+typedef struct prolongation {
+  const hymgi_level *fine;
+  const hymgi_interpolation *what;
+  bool black;
+  hymgi_real *x;
+} prolongation;
+
+static void interpolate_share(void *user)
+{
+  const prolongation *t = user;
+  const hymgi_level *fine = t->fine;
+  for (host_row r = hymgi_cpu_rows(fine->patch, fine->num_boxes, false); r.g;
+       hymgi_cpu_next_plane(&r)) {
+    const int J[2] = {r.cjk[1], r.cjk[1] + hymgi_cpu_rows_of_plane(&r)};
+    hymgi_cpu_interpolate_rows(fine, (int)(r.g - fine->patch), t->what, t->black, J, r.cjk[2],
+                               t->x);
+  }
+}
+
 void hymgi_cpu_interpolate(const hymgi_level *fine, const hymgi_level *coarse,
                            const hymgi_real *source, hymgi_ghosts order, bool add, bool smoothed,
                            hymgi_real *x)
 {
   (void)coarse;
   const hymgi_interpolation what = {source, order, add};
-  const bool black = smoothed && hymgi_cpu_starts_black(fine);
-#pragma omp parallel num_threads(hymgi_cpu_threads(fine))
-  for (host_row r = hymgi_cpu_rows(fine->patch, fine->num_boxes, false); r.g;
-       hymgi_cpu_next_plane(&r)) {
-    const int J[2] = {r.cjk[1], r.cjk[1] + hymgi_cpu_rows_of_plane(&r)};
-    hymgi_cpu_interpolate_rows(fine, (int)(r.g - fine->patch), &what, black, J, r.cjk[2], x);
-  }
+  prolongation t = {fine, &what, smoothed && hymgi_cpu_starts_black(fine), x};
+  hymgi_cpu_share_out(hymgi_cpu_threads(fine), interpolate_share, &t);
 }

@@ -148,6 +148,20 @@ void hymgi_cpu_restrict_shell(const hymgi_level *level, const int left_out[6], b
   }
 }
 
+typedef struct restriction {
+  const hymgi_level *level;
+  bool red;
+  hymgi_real *coarse;
+} restriction;
+
+static void restrict_share(void *user)
+{
+  const restriction *t = user;
+  const hymgi_level *level = t->level;
+  for (host_row r = hymgi_cpu_rows(level->patch, level->num_boxes, false); r.g; hymgi_cpu_next(&r))
+    hymgi_cpu_restrict_residual_row(level, (int)(r.g - level->patch), r.cjk + 1, t->red, t->coarse);
+}
+
 /* Updates the ghosts of level->x first. After GSRB with FV2 the black cells' residual is zero up to
  * rounding and is left out. */
 void hymgi_cpu_residual_restrict(const hymgi_level *level, hymgi_after after, hymgi_real *coarse,
@@ -156,9 +170,8 @@ void hymgi_cpu_residual_restrict(const hymgi_level *level, hymgi_after after, hy
   (void)zero; /* zeroing is optional, and the host does not offer it */
   const bool red = level->op->stencil == HYMG_FV2 && after == HYMGI_AFTER_GSRB;
   hymgi_cpu_update_ghosts(level, level->x);
-#pragma omp parallel num_threads(hymgi_cpu_threads(level))
-  for (host_row r = hymgi_cpu_rows(level->patch, level->num_boxes, false); r.g; hymgi_cpu_next(&r))
-    hymgi_cpu_restrict_residual_row(level, (int)(r.g - level->patch), r.cjk + 1, red, coarse);
+  restriction t = {level, red, coarse};
+  hymgi_cpu_share_out(hymgi_cpu_threads(level), restrict_share, &t);
 }
 
 /* Low faces along `axis`, including high boundaries. Only used in set-up. */
