@@ -41,10 +41,10 @@ static hymg_status tune_levels(hymg_solver *s, hymgi_schedules *known)
   if (status == HYMG_OK) status = hymgi_vector_create(finest, finest->vector_size, &f);
   finest->x = x, finest->f = f;
   for (int l = 0; status == HYMG_OK && l < HYMGI_MAX_LEVELS; l++)
-    hymgi_schedules_settle(&s->h, known, l);
+    hymgi_schedule_choose(&s->h, known, l);
   finest->x = finest->f = NULL, finest->y = y;
   for (int l = HYMGI_MAX_LEVELS; status == HYMG_OK && l < HYMGI_SCHEDULES; l++)
-    hymgi_schedules_settle(&s->h, known, l);
+    hymgi_schedule_choose(&s->h, known, l);
   hymgi_vector_destroy(finest, finest->vector_size, &x);
   hymgi_vector_destroy(finest, finest->vector_size, &f);
   return status;

@@ -66,7 +66,7 @@ hymg_status hymgi_schedules_find(hymgi_hierarchy *h, hymgi_schedules *known)
   return hymgi_comm_bcast(c, c->comm, 0, known, sizeof *known);
 }
 
-void hymgi_schedules_settle(hymgi_hierarchy *h, hymgi_schedules *known, int l)
+void hymgi_schedule_choose(hymgi_hierarchy *h, hymgi_schedules *known, int l)
 {
   hymgi_level *level = hymgi_scheduled_level(h, l);
   if (!level) return;

@@ -18,7 +18,7 @@ void hymgi_schedule_key(hymgi_hierarchy *h, int l, char key[HYMGI_KEY]);
 /* Collective: what rank 0 finds in its tuning file, on every rank. */
 hymg_status hymgi_schedules_find(hymgi_hierarchy *h, hymgi_schedules *known);
 /* Takes level l's schedule as it is known, or measures it. */
-void hymgi_schedules_settle(hymgi_hierarchy *h, hymgi_schedules *known, int l);
+void hymgi_schedule_choose(hymgi_hierarchy *h, hymgi_schedules *known, int l);
 /* Collective: rank 0 writes what it has measured; the reason why it could not is in h->choice.note of every rank. */
 hymg_status hymgi_schedules_keep(hymgi_hierarchy *h, const hymgi_schedules *known);
 
