@@ -103,10 +103,10 @@ static axis_choice choices(const hymgi_decomp *finer, int axis, int min_box)
 enum { MOST_PEERS = 64, MOST_ALONG = 4 };
 
 /* How many boxes along an axis become one on the way to a single box. */
-static int gathered(const hymgi_decomp *finer, int axis, int min_box)
+static int gathered(const hymgi_decomp *finer, int axis, int min_box, bool whole)
 {
   const int *b = finer->boxes, n = finer->n[axis] / 2;
-  if ((int64_t)b[0] * b[1] * b[2] <= MOST_PEERS) return b[axis];
+  if (whole || (int64_t)b[0] * b[1] * b[2] <= MOST_PEERS) return b[axis];
   for (int merge = MOST_ALONG; merge > 1 && b[axis] > MOST_ALONG; merge--) {
     const int side = n / (b[axis] / merge);
     if (b[axis] % merge == 0 && side % 2 == 0 && side >= min_box) return merge;
@@ -116,7 +116,8 @@ static int gathered(const hymgi_decomp *finer, int axis, int min_box)
 
 /* Keep the boxes while they are wide, else merge 2 x 2 x 2, else gather; a level that is too
  * large for one rank chooses for each axis separately first. */
-static void choose_merge(const hymgi_decomp *finer, int min_box, int64_t gather_below, int merge[3])
+static void choose_merge(const hymgi_decomp *finer, int min_box, const hymgi_gathering *gather,
+                         int merge[3])
 {
   bool keep = true, wide = true, pair = true, either = true;
   int mixed[3];
@@ -131,19 +132,28 @@ static void choose_merge(const hymgi_decomp *finer, int min_box, int64_t gather_
     cells *= finer->n[a] / 2;
   }
   for (int a = 0; a < 3; a++) {
-    if (cells < (double)gather_below)
-      merge[a] = gathered(finer, a, min_box);
+    const int all = gathered(finer, a, min_box, cells < (double)gather->whole);
+    if (cells < (double)gather->below)
+      merge[a] = all;
     else if (keep && wide)
       merge[a] = 1;
     else if (pair)
       merge[a] = finer->boxes[a] > 1 ? 2 : 1;
     else
-      merge[a] = either && cells > MANY_CELLS ? mixed[a] : gathered(finer, a, min_box);
+      merge[a] = either && cells > MANY_CELLS ? mixed[a] : all;
   }
 }
 
+/* Does each rank get its own copy? */
+static bool is_whole(const hymgi_decomp *d, const hymgi_gathering *gather)
+{
+  const double cells = (double)d->n[0] * d->n[1] * d->n[2];
+  const bool one = d->boxes[0] == 1 && d->boxes[1] == 1 && d->boxes[2] == 1;
+  return d->finer->whole || (one && !d->same && cells < (double)gather->whole);
+}
+
 hymg_status hymgi_decomp_coarsen(hymg_context *context, const hymgi_decomp *finer, int min_box,
-                                 int64_t gather_below, hymgi_decomp **coarse)
+                                 const hymgi_gathering *gather, hymgi_decomp **coarse)
 {
   for (int a = 0; a < 3; a++)
     if (finer->n[a] % 2 != 0)
@@ -154,12 +164,13 @@ hymg_status hymgi_decomp_coarsen(hymg_context *context, const hymgi_decomp *fine
   if (!d) return hymgi_fail(context, HYMG_ENOMEM, "out of memory for a decomposition");
   d->finer = finer;
   d->ranks = finer->ranks;
-  choose_merge(finer, min_box, gather_below, d->merge);
+  choose_merge(finer, min_box, gather, d->merge);
   for (int a = 0; a < 3; a++) {
     d->n[a] = finer->n[a] / 2;
     d->boxes[a] = finer->boxes[a] / d->merge[a];
   }
   d->same = d->merge[0] == 1 && d->merge[1] == 1 && d->merge[2] == 1;
+  d->whole = is_whole(d, gather);
   *coarse = d;
   return HYMG_OK;
 }
@@ -187,7 +198,8 @@ static bool coarsen_axis(const hymgi_decomp *finer, int axis, bool halved, hymgi
 }
 
 hymg_status hymgi_decomp_coarsen_axes(hymg_context *context, const hymgi_decomp *finer,
-                                      unsigned axes, int64_t gather_below, hymgi_decomp **coarse)
+                                      unsigned axes, const hymgi_gathering *gather,
+                                      hymgi_decomp **coarse)
 {
   hymgi_decomp *d = calloc(1, sizeof *d);
   if (!d) return hymgi_fail(context, HYMG_ENOMEM, "out of memory for a decomposition");
@@ -201,7 +213,7 @@ hymg_status hymgi_decomp_coarsen_axes(hymg_context *context, const hymgi_decomp 
     cells *= d->n[a];
   }
   for (int a = 0; a < 3 && made; a++) {
-    const bool gathered = cells < (double)gather_below;
+    const bool gathered = cells < (double)gather->below;
     d->merge[a] = finer->boxes[a];
     d->boxes[a] = 1;
     if (gathered)
@@ -209,6 +221,7 @@ hymg_status hymgi_decomp_coarsen_axes(hymg_context *context, const hymgi_decomp 
     else
       made = coarsen_axis(finer, a, axes >> a & 1, d);
   }
+  if (made) d->whole = is_whole(d, gather);
   if (!made) hymgi_decomp_destroy(&d);
   *coarse = d;
   return made ? HYMG_OK : hymgi_fail(context, HYMG_ENOMEM, "out of memory for a decomposition");

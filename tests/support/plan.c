@@ -42,8 +42,8 @@ int support_levels(hymg_context *context, const support_cut *cut, int ranks,
   for (;; count++) {
     const hymgi_decomp *d = levels[count - 1];
     if (d->n[0] % 2 || d->n[1] % 2 || d->n[2] % 2) return count;
-    ck_assert_msg(hymgi_decomp_coarsen(context, d, 2, 0, &levels[count]) == HYMG_OK, "%s",
-                  context->error);
+    ck_assert_msg(hymgi_decomp_coarsen(context, d, 2, &cut->gather, &levels[count]) == HYMG_OK,
+                  "%s", context->error);
   }
 }
 

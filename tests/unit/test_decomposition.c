@@ -131,6 +131,8 @@ static bool is_valid(const hymgi_decomp *d)
   return true;
 }
 
+static const hymgi_gathering at_no_size;
+
 static chain coarsen_all(hymg_context *context, int ranks, const hymg_grid_desc *desc, int min_box)
 {
   chain c = {.levels = 1};
@@ -140,7 +142,8 @@ static chain coarsen_all(hymg_context *context, int ranks, const hymg_grid_desc 
     const hymgi_decomp *d = c.level[c.levels - 1];
     ck_assert(is_valid(d));
     if (d->n[0] % 2 || d->n[1] % 2 || d->n[2] % 2) return c;
-    ck_assert_int_eq(hymgi_decomp_coarsen(context, d, min_box, 0, &c.level[c.levels]), HYMG_OK);
+    ck_assert_int_eq(hymgi_decomp_coarsen(context, d, min_box, &at_no_size, &c.level[c.levels]),
+                     HYMG_OK);
   }
 }
 
@@ -308,8 +311,9 @@ START_TEST(many_boxes_are_gathered_in_steps)
   int levels = 1;
   ck_assert(hymgi_decomp_create_for(context, side * side * side, &desc, &level[0]) == HYMG_OK);
   while (level[levels - 1]->n[0] % 2 == 0) {
-    ck_assert(hymgi_decomp_coarsen(context, level[levels - 1], 4, gathers[_i].below,
-                                   &level[levels]) == HYMG_OK);
+    const hymgi_gathering gather = {gathers[_i].below, 0};
+    ck_assert(hymgi_decomp_coarsen(context, level[levels - 1], 4, &gather, &level[levels]) ==
+              HYMG_OK);
     const hymgi_decomp *d = level[levels++];
     const int merged = d->merge[0] * d->merge[1] * d->merge[2];
     const double cells = (double)d->n[0] * d->n[1] * d->n[2];
@@ -434,7 +438,7 @@ START_TEST(an_odd_level_is_not_coarsened)
   hymg_grid_desc desc = desc_of((int[3]){16, 9, 16}, (int[3]){1, 1, 1});
   hymgi_decomp *d = NULL, *coarse = NULL;
   ck_assert_int_eq(hymgi_decomp_create(context, &desc, &d), HYMG_OK);
-  ck_assert_int_eq(hymgi_decomp_coarsen(context, d, 2, 0, &coarse), HYMG_EINVAL);
+  ck_assert_int_eq(hymgi_decomp_coarsen(context, d, 2, &at_no_size, &coarse), HYMG_EINVAL);
   ck_assert_ptr_nonnull(strstr(context->error, "16 x 9 x 16"));
   hymgi_decomp_destroy(&d);
   hymgi_decomp_destroy(&d);
