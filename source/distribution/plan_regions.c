@@ -279,7 +279,7 @@ static hymg_status walk_other_targets(pull *p)
 
 static bool gathers_all(const hymgi_pull *rule)
 {
-  return rule->source->decomp->whole && rule->reverse;
+  return rule->source->decomp->whole && rule->reverse && !rule->target->decomp->whole;
 }
 
 static hymg_status list_members(pull *p)
