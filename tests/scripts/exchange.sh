@@ -244,8 +244,13 @@ if [ -n "$MPIRUN" ]; then
     check "messages with $layers layers of neighbours' cells, as modelled" sh -c "$MPIRUN $MPIRUN_FLAGS -n 8 $messages --size 32 \
       --halo-layers $layers >$out 2>&1"
   done
+  for cells in 100 600 5000; do
+    # shellcheck disable=SC2086  # words
+    check "messages with levels below $cells cells on all ranks, as modelled" sh -c "$MPIRUN $MPIRUN_FLAGS -n 12 $messages --size 48 \
+      --boxes 2,2,3 --gather all --gather-cells $cells >$out 2>&1 && grep -Eq ' 1 +12 \|' $out"
+  done
 else
-  skipped=$((skipped + 9))
+  skipped=$((skipped + 12))
 fi
 echo "exchange: $passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]
