@@ -68,6 +68,9 @@ module hymg_types
     enumerator :: HYMG_MEMORY_DEVICE = 0, HYMG_MEMORY_MANAGED = 1
   end enum
   enum, bind(c)
+    enumerator :: HYMG_GATHER_AUTO = 0, HYMG_GATHER_ROOT = 1, HYMG_GATHER_ALL = 2
+  end enum
+  enum, bind(c)
     enumerator :: HYMG_TRANSPORT_AUTO = 0, HYMG_TRANSPORT_DEVICE = 1, HYMG_TRANSPORT_STAGED = 2
     enumerator :: HYMG_TRANSPORT_PEER = 3, HYMG_TRANSPORT_NCCL = 4, HYMG_TRANSPORT_NONE = 5
   end enum
@@ -208,6 +211,7 @@ module hymg_types
     integer(c_int) :: memory = HYMG_MEMORY_DEVICE
     integer(c_int) :: transport = HYMG_TRANSPORT_AUTO
     integer(c_int64_t) :: gather_cells = -1
+    integer(c_int) :: gather = HYMG_GATHER_AUTO
     integer(c_int) :: halo_layers = -1
     type(c_ptr) :: probe_file = c_null_ptr
     real(c_double) :: peer_seconds = 60

@@ -630,6 +630,14 @@ typedef enum hymg_tuning {
 
 /* The memory of the solver's vectors on a GPU: device memory, or managed memory, which host code
  * may access through the same pointer whenever the stream is idle. */
+/* Where a level lives that is gathered (docs/clusters.md): on one rank, which sends the correction back, or whole on each rank that
+ * holds cells of the finer one, so that nothing is sent back. AUTO: the latter on the host if the ranks are on several nodes */
+typedef enum hymg_gather {
+  HYMG_GATHER_AUTO = 0,
+  HYMG_GATHER_ROOT = 1,
+  HYMG_GATHER_ALL = 2
+} hymg_gather;
+
 typedef enum hymg_memory { HYMG_MEMORY_DEVICE = 0, HYMG_MEMORY_MANAGED = 1 } hymg_memory;
 
 /* How ranks with GPUs exchange cells. DEVICE: MPI gets device memory, if it reports that it
@@ -765,9 +773,13 @@ typedef struct hymg_options {
   const char *tuning_file;
   hymg_memory memory;       /* CUDA: of the vectors */
   hymg_transport transport; /* CUDA on several ranks */
-  /* CUDA on several ranks: levels below the finest with fewer cells in total are gathered on one
-   * rank; 0: as on the host; -1: chosen by transport */
+  /* Several ranks: levels below the finest with fewer cells in total are gathered; 0: only where boxes can neither be halved
+   * nor paired (below 4096 cells on the robust path and below odd sides); -1: chosen, with CUDA by transport, on the host
+   * levels of at most 16^3 cells if all ranks get them. Does not change results */
   int64_t gather_cells;
+  /* Several ranks, on the host: of levels that are one box, those of at most 64^3 cells (ALL), or 16^3 (AUTO), or fewer than
+   * gather_cells; others, and all with CUDA, are on one rank. Does not change results */
+  hymg_gather gather;
   /* Several ranks, on the host below the finest level: cells of neighbours that each rank computes as well, in so many
    * layers around its boxes, so that a smoother call exchanges once for that many half sweeps (FV4: sweeps of two
    * layers); 0: none; -1: where a trial says that it saves time, which is made on levels of at most 32^3 cells a rank

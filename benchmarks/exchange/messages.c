@@ -4,6 +4,7 @@
  * at run time. */
 #include "exchange/messages.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,8 @@ typedef struct options {
   int n, boxes[3];
   bool stencil[2], no_check;
   hymg_transport transport;
-  int layers;
+  int layers, gather_cells;
+  hymg_gather gather;
   const char *csv;
 } options;
 
@@ -56,6 +58,7 @@ static hymg_status make_solver(run *r, const options *o, hymg_stencil stencil)
   desc.stencil = stencil;
   if (hymg_context_ranks(r->context) > 1) wanted.transport = o->transport;
   wanted.halo_layers = o->layers;
+  wanted.gather = o->gather, wanted.gather_cells = o->gather_cells;
   for (int axis = 0; axis < 3 && status == HYMG_OK; axis++) {
     status = hymg_field_create(r->grid, NULL, (hymg_centering)(HYMG_FACE_X + axis), HYMG_DOUBLE,
                                &beta[axis]);
@@ -302,6 +305,7 @@ static bool read_boxes(const command_line *c, const char *option, const char *te
 static bool parse(int argc, char **argv, options *o, int *code)
 {
   static const char *const transports[] = {"auto", "device", "staged", "peer", "nccl", NULL};
+  static const char *const who[] = {"auto", "root", "all", NULL};
   const option_row table[] = {
       {.help = "What is solved", .kind = OPTION_GROUP},
       {"size", "N", "cells per side, even, 16 ... 2048", .kind = OPTION_CUSTOM, &o->n,
@@ -315,6 +319,10 @@ static bool parse(int argc, char **argv, options *o, int *code)
       {"halo-layers", "N",
        "layers of neighbours' cells that ranks compute as well; -1: where that saves time",
        .kind = OPTION_INT, &o->layers, -1, 64},
+      {"gather", NULL, "who holds a level of one box", .kind = OPTION_WORD, &o->gather,
+       .words = who},
+      {"gather-cells", "N", "levels of fewer cells are one box; -1: as fits", .kind = OPTION_INT,
+       &o->gather_cells, -1, INT_MAX},
       {"no-check", NULL, "do not solve the problem on rank 0 alone as well", .kind = OPTION_FLAG,
        &o->no_check},
 
@@ -329,7 +337,7 @@ static bool parse(int argc, char **argv, options *o, int *code)
                     .rows = table,
                     .count = sizeof table / sizeof *table,
                     .silent = start_rank() > 0};
-  *o = (options){.n = 256, .stencil = {true, true}, .layers = -1};
+  *o = (options){.n = 256, .stencil = {true, true}, .layers = -1, .gather_cells = -1};
   return options_read(&c, argc, argv, code);
 }
 

@@ -4,6 +4,9 @@
  * level, one message per neighbour. Where the coarse level has fewer boxes, the coarse image of
  * each box goes to the owner of the merged one and comes back with its ghosts.
  *
+ * Where every rank gets the coarse level whole, the images go to all in rounds: in each a rank sends what it knows to up to seven
+ * others, so that it then knows eight times as many images. Nothing comes back.
+ *
  * On levels with layers of neighbours' cells (hymg_level_info.halo_layers) all 26 neighbours send the layers and the
  * stencil's ghosts of f once a visit, and of x as often as half sweeps have used them up; what the last one leaves serves
  * the residual and the interpolation if it is as deep as the stencil. */
@@ -74,6 +77,24 @@ static messages_count gather_of(const shape *fine, const shape *coarse)
   c.all = count_boxes(fine) - count_boxes(coarse);
   c.all_bytes = c.all * fine->n[0] * fine->n[1] * fine->n[2]; /* 8 bytes, an eighth of the cells */
   return c;
+}
+
+/* Is one box held by several ranks? */
+static bool is_whole(const hymg_level_info *level)
+{
+  return level->boxes == 1 && level->ranks > 1;
+}
+
+/* Rank by rank all images but the own one arrive once, in as many messages. */
+static messages_count all_gather_of(const shape *fine)
+{
+  const double ranks = count_boxes(fine),
+               bytes = (ranks - 1) * fine->n[0] * fine->n[1] * fine->n[2];
+  int messages = 0;
+  for (int64_t known = 1; known < ranks; known *= 8)
+    for (int64_t away = known; away < ranks && away < 8 * known; away += known)
+      messages++;
+  return (messages_count){messages, bytes, messages * ranks, bytes * ranks};
 }
 
 /* Cells of fine box f's image, with `depth` ghosts, that lie in coarse box b or its boundary
@@ -178,13 +199,17 @@ bool messages_model(const hymg_level_info *levels, int num_levels, int l, int sw
   const shape fine = shape_of(levels + l);
   messages_count sum = {0, 0, 0, 0};
   *expected = sum;
+  if (is_whole(levels + l)) return true;
   if (levels[l].boxes != levels[l].ranks) return false;
   if (l + 1 == num_levels || levels[l].ranks == 1) return true;
   const shape coarse = shape_of(levels + l + 1);
   /* V-cycles start on levels l, l - 1, ... 0; each smooths twice here and restricts one residual */
   const double visits = l + 1, exchanges = visits * (2 * sweeps + 1) + (l == 0);
-  const messages_count stencil = halo_of(&fine, halo, halo), full = halo_of(&coarse, 3, halo),
-                       up = gather_of(&fine, &coarse), down = scatter_of(&fine, &coarse, halo);
+  const bool all = is_whole(levels + l + 1);
+  const messages_count none = {0, 0, 0, 0}, stencil = halo_of(&fine, halo, halo),
+                       full = halo_of(&coarse, 3, halo),
+                       up = all ? all_gather_of(&fine) : gather_of(&fine, &coarse),
+                       down = all ? none : scatter_of(&fine, &coarse, halo);
   const int layers = levels[l].halo_layers, below = levels[l + 1].halo_layers;
   const messages_count deep = layers_of(&fine, layers + halo);
   int left = 0;

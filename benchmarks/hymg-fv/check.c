@@ -107,9 +107,9 @@ static bool check_smoother(const fv_options *o)
 static bool check_backend(const fv_options *o)
 {
   const command_line *const c = &o->line;
-  static const char *const gpu[] = {
-      "device",       "memory",       "host-cells", "tail-cells", "comm",
-      "gather-cells", "peer-seconds", "probe-file", "probe-comm", NULL};
+  static const char *const gpu[] = {"device",     "memory",     "host-cells",
+                                    "tail-cells", "comm",       "peer-seconds",
+                                    "probe-file", "probe-comm", NULL};
   static const char *const kept[] = {"tuning-file", NULL};
   const bool measured = o->solver.tuning == HYMG_TUNE_MEASURE; /* on the host, too */
   const bool built = *hymg_build_info().cuda != '\0', symgs = o->solver.smoother == HYMG_SYMGS;

@@ -227,6 +227,7 @@ static bool read_options(int argc, char **argv, fv_options *o, int *code)
        .kind = OPTION_REAL, &o->wait_seconds, 0, 1e9},
       OPTION_OF_SOLVER("comm", &o->solver),
       OPTION_OF_SOLVER("gather-cells", &o->solver),
+      OPTION_OF_SOLVER("gather", &o->solver),
       OPTION_OF_SOLVER("halo-layers", &o->solver),
       OPTION_OF_SOLVER("peer-seconds", &o->solver),
       {"probe-comm", NULL,

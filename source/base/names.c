@@ -50,6 +50,7 @@ static const struct {
     {"hymg_backend", HYMG_BACKEND_AUTO, NAMES("auto", "host", "cuda")},
     {"hymg_tuning", HYMG_TUNE_MEASURE, NAMES("measure", "estimate", "auto")},
     {"hymg_memory", HYMG_MEMORY_DEVICE, NAMES("device", "managed")},
+    {"hymg_gather", HYMG_GATHER_AUTO, NAMES("auto", "root", "all")},
     {"hymg_transport", HYMG_TRANSPORT_AUTO,
      NAMES("auto", "device", "staged", "peer", "nccl", "none")},
     {"hymg_path", HYMG_PATH_AUTO, NAMES("auto", "standard", "robust")},

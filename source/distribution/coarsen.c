@@ -104,10 +104,10 @@ static axis_choice choices(const hymgi_decomp *finer, int axis, int min_box)
 enum { MOST_PEERS = 64, MOST_ALONG = 4, MOST_AT_ONCE = 512 };
 
 /* How many boxes along an axis become one on the way to a single box. */
-static int gathered(const hymgi_decomp *finer, int axis, int min_box)
+static int gathered(const hymgi_decomp *finer, int axis, int min_box, bool whole)
 {
   const int *b = finer->boxes, n = finer->n[axis] / 2;
-  if ((int64_t)b[0] * b[1] * b[2] <= MOST_PEERS) return b[axis];
+  if (whole || (int64_t)b[0] * b[1] * b[2] <= MOST_PEERS) return b[axis];
   for (int merge = MOST_ALONG; merge > 1 && b[axis] > MOST_ALONG; merge--) {
     const int side = n / (b[axis] / merge);
     if (b[axis] % merge == 0 && side % 2 == 0 && side >= min_box) return merge;
@@ -117,7 +117,8 @@ static int gathered(const hymgi_decomp *finer, int axis, int min_box)
 
 /* Keep the boxes while they are wide, else merge 2 x 2 x 2, else gather; a level that is too
  * large for one rank chooses for each axis separately first. */
-static void choose_merge(const hymgi_decomp *finer, int min_box, int64_t gather_below, int merge[3])
+static void choose_merge(const hymgi_decomp *finer, int min_box, const hymgi_gathering *gather,
+                         int merge[3])
 {
   bool keep = true, wide = true, pair = true, either = true;
   int mixed[3];
@@ -132,14 +133,15 @@ static void choose_merge(const hymgi_decomp *finer, int min_box, int64_t gather_
     cells *= finer->n[a] / 2;
   }
   for (int a = 0; a < 3; a++) {
-    if (cells < (double)gather_below)
-      merge[a] = gathered(finer, a, min_box);
+    const int all = gathered(finer, a, min_box, cells < (double)gather->whole);
+    if (cells < (double)gather->below)
+      merge[a] = all;
     else if (keep && wide)
       merge[a] = 1;
     else if (pair)
       merge[a] = finer->boxes[a] > 1 ? 2 : 1;
     else
-      merge[a] = either && cells > MANY_CELLS ? mixed[a] : gathered(finer, a, min_box);
+      merge[a] = either && cells > MANY_CELLS ? mixed[a] : all;
   }
 }
 
@@ -183,17 +185,30 @@ static bool coarsen_axis(const hymgi_decomp *finer, int axis, bool halved, int m
 
 /* All axes are halved; groups of equal numbers of boxes and the rest of them become one, so that boxes are unequal from
  * here on. */
-static bool coarsen_into_groups(const hymgi_decomp *finer, int min_box, hymgi_decomp *d)
+static bool coarsen_into_groups(const hymgi_decomp *finer, int min_box, bool at_once,
+                                hymgi_decomp *d)
 {
   bool made = true;
-  choose_groups(finer->boxes, false, d->merge);
+  choose_groups(finer->boxes, at_once, d->merge);
   for (int a = 0; a < 3; a++)
     made = made && coarsen_axis(finer, a, true, d->merge[a], min_box, d);
   return made;
 }
 
+/* Would each rank get its own copy if it is one box? */
+static bool is_small(const hymgi_decomp *d, const hymgi_gathering *gather)
+{
+  return (double)d->n[0] * d->n[1] * d->n[2] < (double)gather->whole;
+}
+
+static bool is_whole(const hymgi_decomp *d, const hymgi_gathering *gather)
+{
+  const bool one = d->boxes[0] == 1 && d->boxes[1] == 1 && d->boxes[2] == 1;
+  return d->finer->whole || (one && !d->same && is_small(d, gather));
+}
+
 hymg_status hymgi_decomp_coarsen(hymg_context *context, const hymgi_decomp *finer, int min_box,
-                                 int64_t gather_below, hymgi_decomp **coarse)
+                                 const hymgi_gathering *gather, hymgi_decomp **coarse)
 {
   for (int a = 0; a < 3; a++)
     if (finer->n[a] % 2 != 0)
@@ -204,20 +219,24 @@ hymg_status hymgi_decomp_coarsen(hymg_context *context, const hymgi_decomp *fine
   if (!d) return hymgi_fail(context, HYMG_ENOMEM, "out of memory for a decomposition");
   d->finer = finer;
   d->ranks = finer->ranks;
-  choose_merge(finer, min_box, gather_below, d->merge);
+  choose_merge(finer, min_box, gather, d->merge);
   for (int a = 0; a < 3; a++) {
     d->n[a] = finer->n[a] / 2;
     d->boxes[a] = finer->boxes[a] / d->merge[a];
   }
   d->same = d->merge[0] == 1 && d->merge[1] == 1 && d->merge[2] == 1;
-  const bool many = (int64_t)d->merge[0] * d->merge[1] * d->merge[2] > MOST_AT_ONCE;
-  if ((finer->cut[0] || many) && !coarsen_into_groups(finer, min_box, d)) hymgi_decomp_destroy(&d);
+  const bool many = (int64_t)d->merge[0] * d->merge[1] * d->merge[2] > MOST_AT_ONCE,
+             at_once = is_small(d, gather);
+  if ((finer->cut[0] || (many && !at_once)) && !coarsen_into_groups(finer, min_box, at_once, d))
+    hymgi_decomp_destroy(&d);
+  if (d) d->whole = is_whole(d, gather);
   *coarse = d;
   return d ? HYMG_OK : hymgi_fail(context, HYMG_ENOMEM, "out of memory for a decomposition");
 }
 
 hymg_status hymgi_decomp_coarsen_axes(hymg_context *context, const hymgi_decomp *finer,
-                                      unsigned axes, int64_t gather_below, hymgi_decomp **coarse)
+                                      unsigned axes, const hymgi_gathering *gather,
+                                      hymgi_decomp **coarse)
 {
   hymgi_decomp *d = calloc(1, sizeof *d);
   if (!d) return hymgi_fail(context, HYMG_ENOMEM, "out of memory for a decomposition");
@@ -231,7 +250,8 @@ hymg_status hymgi_decomp_coarsen_axes(hymg_context *context, const hymgi_decomp 
     d->n[a] = axes >> a & 1 ? finer->n[a] / 2 + finer->n[a] % 2 : finer->n[a];
     cells *= d->n[a];
   }
-  if (cells < (double)gather_below) choose_groups(finer->boxes, gather_below == INT64_MAX, merge);
+  if (cells < (double)gather->below)
+    choose_groups(finer->boxes, gather->below == INT64_MAX || cells < (double)gather->whole, merge);
   for (int a = 0; a < 3 && made; a++) {
     d->merge[a] = finer->boxes[a];
     d->boxes[a] = 1;
@@ -240,6 +260,7 @@ hymg_status hymgi_decomp_coarsen_axes(hymg_context *context, const hymgi_decomp 
     else
       d->same = d->same && finer->boxes[a] == 1;
   }
+  if (made) d->whole = is_whole(d, gather);
   if (!made) hymgi_decomp_destroy(&d);
   *coarse = d;
   return made ? HYMG_OK : hymgi_fail(context, HYMG_ENOMEM, "out of memory for a decomposition");

@@ -258,6 +258,11 @@ hymg_status hymgi_decomp_boxes_of(hymg_context *context, const hymgi_decomp *dec
 {
   if (!decomp->finer) return finest_boxes_of(context, decomp, rank, list, count);
   TRY(hymgi_decomp_boxes_of(context, decomp->finer, rank, list, count));
+  if (decomp->whole) {
+    *count = *count > 0;
+    memset(*list, 0, (size_t)*count * 3 * sizeof **list);
+    return HYMG_OK;
+  }
   int used = 0;
   for (int i = 0; i < *count; i++) {
     int image[3];

@@ -2,8 +2,9 @@
  * the user cuts them otherwise, or the robust path does on a coarser level. Ownership is
  * computed (Z-Morton order, equal shares) or given by the user's table for the finest level;
  * coarser levels follow by halving boxes, by merging 2 x 2 x 2 of them (the owner of the first
- * box owns the merged one) or by gathering all into one box. No function here loops over all
- * boxes per ghost or per rank. */
+ * box owns the merged one) or by gathering all into one box, which has that owner or is held whole by
+ * every rank that holds part of the finer level. No function here loops over all boxes per ghost or per
+ * rank. */
 #ifndef HYMGI_DISTRIBUTION_DECOMPOSITION_H
 #define HYMGI_DISTRIBUTION_DECOMPOSITION_H
 
@@ -19,12 +20,21 @@ typedef struct hymgi_decomp {
    * box of the finer level whose owner has this one, ascending (merge is not used then) */
   int *cut[3], *origin[3];
   bool same; /* the boxes are those of the finer level (halved), with their owners */
+  /* one box, of which every rank that holds some of the finest level with several has a copy of its own: below that level
+   * ranks need nothing from one another. hymgi_decomp_owner names one of them */
+  bool whole;
   /* finest level with the user's callback: owners by the id of a box */
   int *owner_table;
   /* with the table: boxes of rank r are rank_box[rank_first[r] .. rank_first[r+1]) */
   int64_t *rank_first;
   int64_t *rank_box;
 } hymgi_decomp;
+
+/* Where levels of few cells live. */
+typedef struct hymgi_gathering {
+  int64_t below; /* levels with fewer cells are one box */
+  int64_t whole; /* levels of one box with fewer cells are held by all ranks of the finer one */
+} hymgi_gathering;
 
 /* Collective. The finest level. desc has been checked, except that `boxes` divides n and for the
  * answers of the owner callback, which are checked here. desc->boxes all 0:
@@ -36,21 +46,22 @@ hymg_status hymgi_decomp_create(hymg_context *context, const hymg_grid_desc *des
 hymg_status hymgi_decomp_create_for(hymg_context *context, int ranks, const hymg_grid_desc *desc,
                                     hymgi_decomp **decomp);
 /* The next coarser level (n halved on every axis; all n are even). min_box: the smallest side of
- * a distributed box. A level with fewer cells than gather_below becomes one box, where the finer one has more than
- * 64 boxes in steps: up to four along each axis become one, if their number and sides allow. Otherwise, in
+ * a distributed box. A level with fewer cells than gather->below becomes one box, where the finer one has more than
+ * 64 boxes and one rank gathers in steps: up to four along each axis become one, if their number and sides allow. Otherwise, in
  * this order: boxes wider than 8 cells are halved; boxes are merged in pairs along the axes that
  * have several; all are gathered into one, in the same steps (with more than 2^18 cells only if no mix of halving
  * and pairing is possible). No more than 512 become one at once: where their number does not allow steps, groups of 64
  * and what is left over do, and boxes are unequal from there on. If the level can be coarsened again, its boxes have even
  * sides along axes with several boxes. */
 hymg_status hymgi_decomp_coarsen(hymg_context *context, const hymgi_decomp *finer, int min_box,
-                                 int64_t gather_below, hymgi_decomp **coarse);
+                                 const hymgi_gathering *gather, hymgi_decomp **coarse);
 /* Halves the axes of a mask (0: the same cells), n to ceil(n / 2). Cuts move to the next
  * even cell, so that this level can be halved along any axis; boxes that get no cell vanish. A level
- * with fewer cells than gather_below becomes one box, where the finer one has more than 64 boxes in steps of up to
- * 64; with INT64_MAX at once. */
+ * with fewer cells than gather->below becomes one box, where the finer one has more than 64 boxes and one rank gathers in
+ * steps of up to 64; with INT64_MAX at once. */
 hymg_status hymgi_decomp_coarsen_axes(hymg_context *context, const hymgi_decomp *finer,
-                                      unsigned axes, int64_t gather_below, hymgi_decomp **coarse);
+                                      unsigned axes, const hymgi_gathering *gather,
+                                      hymgi_decomp **coarse);
 void hymgi_decomp_destroy(hymgi_decomp **decomp);
 
 /* Boxes per axis for `ranks` ranks: one box per rank, or the nearest number (the larger of two

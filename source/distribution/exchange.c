@@ -1,6 +1,7 @@
 /* The order of an exchange. The host posts the receives, packs and sends, then makes the copies
  * that need no message; a GPU packs and copies, waits, then posts the receives and sends. After
- * the caller's work in between, both wait and unpack. */
+ * the caller's work in between, both wait and unpack. Messages of a further round are made of those before: they are posted, and
+ * awaited, once these are there. */
 #include "distribution/exchange.h"
 
 static void note(hymg_context *context, hymg_status status)
@@ -18,13 +19,13 @@ static void leave(const hymgi_mover *mover, int before)
   if (mover->leave) mover->leave(before);
 }
 
-static void post(hymg_context *context, const hymgi_plan *plan, bool sends)
+static void post(hymg_context *context, const hymgi_plan *plan, int round, bool sends)
 {
   const hymgi_message *m = sends ? plan->send : plan->receive;
   const int count = sends ? plan->num_sends : plan->num_receives;
   double *const buffer = sends ? plan->send_buffer : plan->receive_buffer;
   for (const hymgi_message *end = m + count; m < end; m++)
-    if (!m->peer)
+    if (!m->peer && m->round == round)
       note(context, hymgi_comm_post(context, plan->requests, sends, m->rank, plan->tag,
                                     buffer + m->at, m->size));
 }
@@ -42,8 +43,8 @@ void hymgi_exchange_pack(hymg_context *context, const hymgi_mover *mover, const 
 void hymgi_exchange_pass(hymg_context *context, const hymgi_mover *mover, const hymgi_plan *plan)
 {
   const int before = enter(context, mover);
-  post(context, plan, false);
-  post(context, plan, true);
+  post(context, plan, 0, false);
+  post(context, plan, 0, true);
   leave(mover, before);
 }
 
@@ -62,9 +63,9 @@ void hymgi_exchange_begin(hymg_context *context, const hymgi_mover *mover, const
     return;
   }
   const int before = enter(context, mover);
-  post(context, plan, false);
+  post(context, plan, 0, false);
   if (plan->num_pack > 0) mover->pack(context, plan, src_box, src);
-  post(context, plan, true);
+  post(context, plan, 0, true);
   leave(mover, before);
   if (plan->num_local > 0) mover->local(context, plan, src_box, src, dst_box, dst);
 }
@@ -75,6 +76,11 @@ void hymgi_exchange_end(hymg_context *context, const hymgi_mover *mover, const h
   if (plan->mpi_sends + plan->mpi_receives > 0) {
     const int before = enter(context, mover);
     note(context, hymgi_comm_wait(context, plan->requests));
+    for (int round = 1; round < plan->rounds; round++) {
+      post(context, plan, round, false);
+      post(context, plan, round, true);
+      note(context, hymgi_comm_wait(context, plan->requests));
+    }
     leave(mover, before);
   }
   if (plan->num_unpack > 0) mover->unpack(context, plan, dst_box, dst, zero);

@@ -27,6 +27,7 @@ typedef struct hymgi_message {
   int rank;         /* of the context's communicator */
   int first, count; /* pieces */
   size_t at, size;  /* doubles in the buffer */
+  int round;        /* of the plan */
   bool peer;        /* between peers: does not use MPI */
   /* between peers: the offsets of its data, in doubles, and its flag, in words, in the arenas of
    * this rank and of the other one (source/transport/peer_setup.c) */
@@ -74,6 +75,9 @@ typedef struct hymgi_plan {
   hymgi_piece *pack, *unpack;
   hymgi_message *send, *receive;
   double *send_buffer, *receive_buffer;
+  /* Not 0: the messages go in so many rounds, each once those before are there, which the two buffers, one and the same,
+   * pass on. They are sorted by round. */
+  int rounds;
   hymgi_requests *requests; /* NULL without messages */
   int mpi_sends, mpi_receives;
   hymgi_peer_state *peers; /* NULL: no messages between peers */
@@ -132,11 +136,15 @@ typedef struct hymgi_pull {
  * own them: faces only (6 directions), faces and edges (18), or also corners (26). Ghosts beyond
  * a boundary are not touched. Each of these ghosts is written exactly once. */
 hymgi_pull hymgi_halo_rule(const hymgi_side *side, hymgi_halo kind, int depth, unsigned periodic);
+/* An all-gather takes ceil(log P) rounds to this base, in each of which a rank sends at most so many messages less one. */
+enum { HYMGI_ROUND_BASE = 8 };
+
 /* Between the boxes `coarse` of a level and the patches of the finer level: patch q of a rank is
  * the image, at half resolution, of its merged fine box q. gather: the interiors of the patches
  * into the coarse boxes. scatter: the cells and boundary ghosts (`depth` layers) of the coarse
  * boxes into the patches and their ghosts, each ghost from the box that owns the cell or has the
- * boundary ghost. fine is the fine side (its cover determines both). */
+ * boundary ghost. fine is the fine side (its cover determines both). If each rank holds the coarse level whole, the gather is an
+ * all-gather in rounds, and the scatter needs no messages. */
 hymgi_pull hymgi_gather_rule(const hymgi_side *fine, const hymgi_side *coarse);
 hymgi_pull hymgi_scatter_rule(const hymgi_side *fine, const hymgi_side *coarse, int depth,
                               unsigned periodic);

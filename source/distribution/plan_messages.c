@@ -114,6 +114,57 @@ hymg_status hymgi_plan_assemble(hymg_context *context, hymgi_brick *brick, int c
   return HYMG_OK;
 }
 
+/* ---- all-gathers ---- */
+
+/* Bruck's all-gather: the buffer has what the members have, by their distance from this one, which comes first. Who has the
+ * first m of them gets those that follow from the members m, 2 m, ... places away, as their first ones. So what is sent is the
+ * beginning of the buffer. */
+static int list_rounds(hymgi_plan *plan, const hymgi_members *members, const size_t *end)
+{
+  const int count = members->count, place = members->place;
+  int messages = 0, round = 0;
+  for (int64_t known = 1; known < count; known *= HYMGI_ROUND_BASE, round++)
+    for (int64_t away = known; away < count && away < known * HYMGI_ROUND_BASE; away += known) {
+      const int64_t part = known < count - away ? known : count - away;
+      plan->send[messages] = (hymgi_message){.rank = members->rank[(place - away + count) % count],
+                                             .size = end[part - 1],
+                                             .round = round};
+      plan->receive[messages++] = (hymgi_message){.rank = members->rank[(place + away) % count],
+                                                  .at = end[away - 1],
+                                                  .size = end[away + part - 1] - end[away - 1],
+                                                  .round = round};
+    }
+  plan->rounds = round;
+  return messages;
+}
+
+/* A member may have nothing but boxes without a cell on the coarse level. */
+hymg_status hymgi_plan_in_rounds(hymgi_plan *plan, const hymgi_members *members)
+{
+  const size_t most = (size_t)members->count;
+  size_t *end = calloc(most, sizeof *end), own = 0;
+  hymgi_message *send = malloc(most * sizeof *send), *receive = malloc(most * sizeof *receive);
+  if (!end || !send || !receive) {
+    free(end), free(send), free(receive);
+    return hymgi_fail(plan->context, HYMG_ENOMEM, "out of memory for a plan of %zu messages", most);
+  }
+  for (int m = 0; m < plan->num_sends; m++)
+    own += plan->send[m].size;
+  for (int m = 0; m < plan->num_receives; m++)
+    end[plan->receive[m].rank - members->rank[members->place]] = plan->receive[m].size;
+  end[0] = own;
+  for (size_t m = 1; m < most; m++)
+    end[m] += end[m - 1];
+  for (int i = 0; i < plan->num_unpack; i++)
+    plan->unpack[i].at += own, plan->unpack[i].first += own;
+  free(plan->send), free(plan->receive);
+  plan->send = send, plan->receive = receive;
+  plan->num_sends = plan->num_receives = list_rounds(plan, members, end);
+  plan->mpi_sends = plan->mpi_receives = plan->num_sends;
+  free(end);
+  return HYMG_OK;
+}
+
 /* ---- buffers ---- */
 
 static size_t doubles_of(const hymgi_message *message, int count)
@@ -145,13 +196,14 @@ hymg_status hymgi_plan_allocate(hymgi_plan *plan, const hymgi_memory *buffers)
   plan->buffers = buffers;
   if (out) TRY(buffers->alloc(plan->context, out, &plan->send_buffer));
   if (in) TRY(buffers->alloc(plan->context, in, &plan->receive_buffer));
+  if (plan->rounds) plan->send_buffer = plan->receive_buffer;
   return HYMG_OK;
 }
 
 void hymgi_plan_release(hymgi_plan *plan)
 {
   const hymgi_memory *m = hymgi_comm_is_stuck(plan->context->comm) ? NULL : plan->buffers;
-  if (m && plan->send_buffer)
+  if (m && plan->send_buffer && !plan->rounds)
     m->release(plan->context, plan->send_buffer, hymgi_plan_send_doubles(plan));
   if (m && plan->receive_buffer)
     m->release(plan->context, plan->receive_buffer, hymgi_plan_receive_doubles(plan));
@@ -161,7 +213,7 @@ void hymgi_plan_release(hymgi_plan *plan)
 
 size_t hymgi_plan_send_doubles(const hymgi_plan *plan)
 {
-  return doubles_of(plan->send, plan->num_sends);
+  return plan->rounds ? 0 : doubles_of(plan->send, plan->num_sends);
 }
 
 size_t hymgi_plan_receive_doubles(const hymgi_plan *plan)

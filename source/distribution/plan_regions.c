@@ -65,6 +65,7 @@ typedef struct pull {
   list places;  /* sorted: the source's local boxes, by their low corners */
   list near;    /* target boxes of other ranks that may need cells of this one */
   list bricks;
+  hymgi_members members; /* of an all-gather: the ranks with targets */
 } pull;
 
 /* A box of the target's decomposition, its owner and the merged brick that contains it. */
@@ -133,7 +134,7 @@ static hymg_status add_brick(pull *p, const target *t, int64_t key, int sub, con
 {
   const hymgi_side *source = p->rule->source;
   const int box[3] = {r[0]->box, r[1]->box, r[2]->box};
-  const int owner = hymgi_decomp_owner(source->decomp, box);
+  const int owner = source->decomp->whole ? p->rank : hymgi_decomp_owner(source->decomp, box);
   if (t->rank != p->rank && owner != p->rank) return HYMG_OK;
   const bool local = owner == t->rank, reverse = p->rule->reverse;
   hymgi_brick b = {.sub = sub, .key = local ? p->bricks.count : key};
@@ -149,6 +150,9 @@ static hymg_status add_brick(pull *p, const target *t, int64_t key, int sub, con
   }
   b.copy.src_box = reverse ? t->index : from_box;
   b.copy.dst_box = reverse ? from_box : t->index;
+  TRY(append(p->context, &p->bricks, &b, sizeof b));
+  if (!local || p->members.count < 2) return HYMG_OK;
+  b.way = HYMGI_SEND, b.key = key;
   return append(p->context, &p->bricks, &b, sizeof b);
 }
 
@@ -271,6 +275,51 @@ static hymg_status walk_other_targets(pull *p)
   return HYMG_OK;
 }
 
+/* ---- all-gathers ---- */
+
+static bool gathers_all(const hymgi_pull *rule)
+{
+  return rule->source->decomp->whole && rule->reverse && !rule->target->decomp->whole;
+}
+
+static hymg_status list_members(pull *p)
+{
+  const hymgi_decomp *d = p->rule->target->decomp;
+  hymgi_members *m = &p->members;
+  if (!(m->rank = malloc((size_t)d->ranks * sizeof *m->rank)))
+    return hymgi_fail(p->context, HYMG_ENOMEM, "out of memory for a list of %d ranks", d->ranks);
+  for (int rank = 0; rank < d->ranks; rank++) {
+    int *boxes, count;
+    TRY(hymgi_decomp_boxes_of(p->context, d, rank, &boxes, &count));
+    free(boxes);
+    if (count == 0) continue;
+    if (rank == p->rank) m->place = m->count;
+    m->rank[m->count++] = rank;
+  }
+  return HYMG_OK;
+}
+
+/* What the other members have: by their distance from this one in places. */
+static hymg_status walk_members(pull *p)
+{
+  const hymgi_members *m = &p->members;
+  for (int away = 1; away < m->count; away++) {
+    int *boxes, count;
+    const int rank = m->rank[(m->place + away) % m->count];
+    TRY(hymgi_decomp_boxes_of(p->context, p->rule->target->decomp, rank, &boxes, &count));
+    hymg_status status = HYMG_OK;
+    for (int i = 0; i < count && status == HYMG_OK; i++) {
+      target t = {.rank = p->rank + away, .index = -1, .extent = {1, 1, 1}};
+      memcpy(t.box, boxes + (ptrdiff_t)3 * i, sizeof t.box);
+      memcpy(t.low, t.box, sizeof t.low);
+      status = walk_target(p, &t);
+    }
+    free(boxes);
+    TRY(status);
+  }
+  return HYMG_OK;
+}
+
 /* ---- plans ---- */
 
 static hymg_status check_rule(hymg_context *context, const hymgi_pull *rule)
@@ -305,8 +354,11 @@ static hymg_status find_bricks(pull *p)
     TRY(append(p->context, &p->places, &local, sizeof local));
   }
   if (p->places.item) qsort(p->places.item, (size_t)p->places.count, sizeof(place), by_rank_and_id);
+  const bool all = gathers_all(p->rule) && source->num_boxes > 0;
+  if (all) TRY(list_members(p));
   TRY(walk_own_targets(p));
-  return source->decomp->ranks > 1 ? walk_other_targets(p) : HYMG_OK;
+  if (all) return walk_members(p);
+  return source->decomp->ranks > 1 && !source->decomp->whole ? walk_other_targets(p) : HYMG_OK;
 }
 
 hymg_status hymgi_plan_pull_of(hymg_context *context, int rank, const hymgi_pull *rule,
@@ -318,11 +370,14 @@ hymg_status hymgi_plan_pull_of(hymg_context *context, int rank, const hymgi_pull
   hymg_status status = make_runs(&p);
   if (status == HYMG_OK) status = find_bricks(&p);
   if (status == HYMG_OK) status = hymgi_plan_assemble(context, p.bricks.item, p.bricks.count, plan);
+  if (status == HYMG_OK && p.members.count > 1) status = hymgi_plan_in_rounds(*plan, &p.members);
+  if (status != HYMG_OK) hymgi_plan_destroy(plan);
   for (int a = 0; a < 3; a++)
     free(p.runs[a]);
   free(p.bricks.item);
   free(p.near.item);
   free(p.places.item);
+  free(p.members.rank);
   return status;
 }
 

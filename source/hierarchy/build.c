@@ -313,6 +313,7 @@ static hymg_status make_communicator(hymgi_level *level)
   hymgi_level *finer = level->index ? level - 1 : NULL;
   hymgi_comm *parent = finer ? finer->comm : level->context->comm;
   if (finer && finer->num_boxes == 0) return HYMG_OK;
+  if (level->decomp->whole) return HYMG_OK; /* each rank has all cells */
   return hymgi_comm_subset(level->context, parent, level->num_boxes > 0, &level->comm);
 }
 

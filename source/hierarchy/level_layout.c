@@ -7,6 +7,10 @@
 
 enum { GATHER_PEERS = 64 * 64 * 64, GATHER_MESSAGES = 128 * 128 * 128, GATHER_ANY_SIZE = 4096 };
 
+/* On the host: between nodes every rank computes levels of at most 16^3 cells, which takes it less time than their messages;
+ * where that is asked for, also larger ones, as far as that costs no more than some 20 MB a rank. */
+enum { WHOLE_NODES = 16 * 16 * 16 + 1, WHOLE_MOST = 64 * 64 * 64 + 1 };
+
 /* Krylov iterations solve coarsest levels of at most so many cells, which is what a GPU does in one
  * launch; larger ones with odd sides are coarsened further. HPGMG-FV's sizes end at 11^3 at most. */
 enum { MOST_KRYLOV = 8 * 8 * 8, MOST_KRYLOV_HPGMG = 11 * 11 * 11 };
@@ -130,9 +134,9 @@ static hymg_status coarsen(const hymgi_hierarchy *h, hymgi_level *level)
 {
   const hymgi_level *finer = level - 1;
   if (h->method.any_sides)
-    return hymgi_decomp_coarsen_axes(level->context, finer->decomp, finer->coarsened,
-                                     h->gather_below, &level->decomp);
-  return hymgi_decomp_coarsen(level->context, finer->decomp, 2 * level->ghost, h->gather_below,
+    return hymgi_decomp_coarsen_axes(level->context, finer->decomp, finer->coarsened, &h->gather,
+                                     &level->decomp);
+  return hymgi_decomp_coarsen(level->context, finer->decomp, 2 * level->ghost, &h->gather,
                               &level->decomp);
 }
 
@@ -197,9 +201,27 @@ static int64_t gather_below(const hymgi_hierarchy *h, const hymgi_backend *backe
   const bool fast = o->transport == HYMG_TRANSPORT_AUTO || o->transport == HYMG_TRANSPORT_PEER;
   if (hymgi_comm_size(h->context->comm) == 1) return 0;
   const int64_t least = h->method.any_sides ? GATHER_ANY_SIZE : 0;
-  if (!backend->sharing || o->gather_cells == 0) return least;
   if (o->gather_cells > 0) return o->gather_cells;
+  if (!backend->sharing || o->gather_cells == 0) return least;
   return fast ? GATHER_PEERS : GATHER_MESSAGES;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+  return a > b ? a : b;
+}
+
+/* Where a level of one box lives. A GPU's levels are gathered on one rank: the others' kernels would wait for it as long. */
+static hymgi_gathering gathering(const hymgi_hierarchy *h, const hymgi_backend *backend)
+{
+  const hymg_options *o = &h->options;
+  hymgi_gathering g = {.below = gather_below(h, backend)};
+  const hymgi_ranks ranks = hymgi_comm_ranks(h->context->comm);
+  if (backend->sharing || ranks.size == 1 || o->gather == HYMG_GATHER_ROOT) return g;
+  if (o->gather == HYMG_GATHER_ALL) g.whole = larger(g.below, WHOLE_MOST);
+  if (o->gather == HYMG_GATHER_AUTO && ranks.nodes > 1) g.whole = larger(g.below, WHOLE_NODES);
+  if (g.whole && o->gather_cells < 0) g.below = larger(g.below, WHOLE_NODES);
+  return g;
 }
 
 /* ---- the coarse matrices ---- */
@@ -249,8 +271,8 @@ static hymg_status make_shapes(hymgi_hierarchy *h)
 hymg_status hymgi_hierarchy_shape(hymgi_hierarchy *h, const hymgi_backend *backend)
 {
   const bool matrix = wants_matrix(h);
-  h->gather_below = gather_below(h, backend);
-  if (matrix && h->gather_below <= HYMGI_MATRIX_CELLS) h->gather_below = HYMGI_MATRIX_CELLS + 1;
+  h->gather = gathering(h, backend);
+  if (matrix) h->gather.below = larger(h->gather.below, HYMGI_MATRIX_CELLS + 1);
   TRY(hymgi_agree(h->context, make_shapes(h)));
   hymgi_extrapolation_dims(h);
   if (matrix) choose_matrix(h);

@@ -115,7 +115,8 @@ static hymg_status make_whole(const hymgi_level *level, struct hymgi_pairs *pair
   whole->decomp = NULL, whole->box = NULL, whole->cover = NULL;
   whole->gather = whole->scatter = NULL;
   whole->num_boxes = 0, whole->vector_size = 0;
-  TRY(hymgi_decomp_coarsen_axes(c, level->decomp, 0, INT64_MAX, &whole->decomp));
+  TRY(hymgi_decomp_coarsen_axes(c, level->decomp, 0, &(hymgi_gathering){INT64_MAX, 0},
+                                &whole->decomp));
   TRY(hymgi_side_boxes(c, whole->decomp, hymg_context_rank(c), whole->ghost, whole->periodic,
                        &whole->box, &whole->cover, &whole->num_boxes));
   whole->vector_size = hymgi_boxes_layout(whole->box, whole->num_boxes, whole->backend->line);

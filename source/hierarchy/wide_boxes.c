@@ -22,7 +22,8 @@ static bool can_be_wide(const hymgi_level *level)
 {
   const hymg_smoother smoother = level->method->smoother;
   const bool host = level->backend->id == HYMG_BACKEND_HOST;
-  if ((level->index == 0 && host) || !level->coarsened || level->ranks == 1) return false;
+  if ((level->index == 0 && host) || !level->coarsened || level->ranks == 1 || level->decomp->whole)
+    return false;
   if (!level->backend->finish_layers || smoother == HYMG_SYMGS) return false;
   return (smoother != HYMG_GSRB || hymgi_keeps_colours_apart(level)) &&
          (level->op->stencil == HYMG_FV2 || !hymgi_has_robin(level));

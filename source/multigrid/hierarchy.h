@@ -63,7 +63,7 @@ struct hymgi_hierarchy {
   hymg_options options; /* with the default cycle resolved */
   hymgi_method method;
   const hymgi_operator_kind *kind, *cycle_kind; /* of the system, and of the levels */
-  int64_t gather_below;                         /* levels with fewer cells are on one rank */
+  hymgi_gathering gather;
   int num_levels;
   hymgi_level level[HYMGI_MAX_LEVELS]; /* those of cycles */
   /* the level of the system that is solved: level 0 or, if the kinds differ, another one with its boxes

@@ -110,8 +110,13 @@ static const hymgi_option table[] = {
     {{"gather-cells", 1, HYMGI_INT64, AT(gather_cells), NULL, -1, "gather_cells", 0,
       (double)INT64_MAX, "at least 0, or -1 (as fits)", 0},
      "N|auto",
-     "with CUDA and several ranks: levels of fewer cells in all are on one rank; 0: as on the\n"
-     "host; default auto: as fits the exchange"},
+     "on several ranks: levels of fewer cells in all are one box; 0: only where boxes can be "
+     "neither\n"
+     "halved nor paired; default auto: as fits the exchange"},
+    {{"gather", 1, ENUM(gather, hymg_gather, HYMG_GATHER_AUTO)},
+     "auto|root|all",
+     "on the host: a level of one box is on one rank, or on each that holds part of the finer\n"
+     "one; auto (default): the latter between nodes"},
     {{"halo-layers", 1, COUNT(halo_layers, 0, 64, "0 to 64, or -1 (where that saves time)")},
      "N|auto",
      "on several ranks: layers of neighbours' cells that a rank computes as well, to exchange "

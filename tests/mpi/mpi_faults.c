@@ -50,7 +50,7 @@ int main(int argc, char **argv)
   TCase *t = tcase_create("memory");
   tcase_set_timeout(t, 0);
   tcase_add_loop_test(t, a_failing_allocation_is_survived, 0, support_small() ? 1 : 4);
-  tcase_add_loop_test(t, a_failing_allocation_is_survived, FAULT_WIDE, FAULT_WIDE + 1);
+  tcase_add_loop_test(t, a_failing_allocation_is_survived, FAULT_WIDE, FAULT_WHOLE + 1);
   suite_add_tcase(suite, t);
   t = tcase_create("files");
   tcase_add_loop_test(t, a_failing_file_is_survived, 0, 1);

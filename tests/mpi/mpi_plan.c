@@ -97,11 +97,12 @@ static void try_transfer(hymg_context *context, const hymgi_decomp *fine,
 START_TEST(exchanges_over_mpi_move_every_cell_once)
 {
   hymg_context *context = backwards_context();
-  for (int c = 0; c < support_num_cuts; c++)
+  for (int c = 0; c < 2 * support_num_cuts; c++)
     for (unsigned periodic = 0; periodic < 8; periodic += 7) {
       hymgi_decomp *level[SUPPORT_MAX_LEVELS];
-      const int levels =
-          support_levels(context, &support_cuts[c], hymg_context_ranks(context), level);
+      support_cut cut = support_cuts[c / 2];
+      if (c % 2) cut.gather = (hymgi_gathering){INT64_MAX, INT64_MAX};
+      const int levels = support_levels(context, &cut, hymg_context_ranks(context), level);
       for (int l = 0; l < levels; l++) {
         try_halo(context, level[l], periodic);
         if (l > 0) try_transfer(context, level[l - 1], level[l], periodic);

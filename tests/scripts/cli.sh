@@ -225,7 +225,7 @@ check_contradictions()
   done
   bad "--quiet and --verbose contradict" --quiet --verbose 4 1
   bad "--energy has no effect with --quiet and without --json" --quiet --energy 4 1
-  for option in --device=0 --memory=managed --host-cells=100 --tail-cells=100 --tuning-file=none --comm=staged --gather-cells=9 \
+  for option in --device=0 --memory=managed --host-cells=100 --tail-cells=100 --tuning-file=none --comm=staged \
     --peer-seconds=1 --probe-file=x --probe-comm; do
     bad "${option%=*} has no effect with --backend host" --backend host $option 4 1
     if [ "$cuda" = none ]; then

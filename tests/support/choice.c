@@ -54,6 +54,7 @@ static void keep(support_kit *k, const hymg_field *u, const hymg_result *r, supp
     OK(k->context, hymg_solver_level(k->solver, l, &info));
     a->lambda[l] = info.lambda_max;
     a->wide += info.halo_layers > 0;
+    a->whole += info.boxes == 1 && info.ranks > 1;
   }
 }
 
@@ -62,6 +63,8 @@ static void vary(const support_layout *layout, support_case *s, hymg_options *o)
   o->path = layout->path;
   if (layout->p0) o->interpolation_v = HYMG_P0;
   if (layout->halo_layers) o->halo_layers = layout->halo_layers;
+  if (layout->gather_cells) o->gather_cells = layout->gather_cells;
+  o->gather = layout->gather;
   if (layout->sweeps) s->spec.sweeps = layout->sweeps;
   for (int axis = 0; layout->constant_beta && axis < 3; axis++)
     s->spec.beta[axis] = NULL;

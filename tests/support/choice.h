@@ -26,7 +26,8 @@ typedef struct support_answer {
   double relative[8];
   double lambda[16]; /* of every level */
   int levels;
-  int wide; /* levels with layers of neighbours' cells */
+  int wide;  /* levels with layers of neighbours' cells */
+  int whole; /* levels that several ranks hold whole */
 } support_answer;
 
 /* Three cycles (one for FMG) on random data. plain: fields in plain rows, and the second of two

@@ -36,8 +36,9 @@ static hymg_status make_context(program *p)
 }
 
 /* Variants: standard path, FV4 with conjugate gradients, unequal boxes, robust path with widths; with CUDA
- * also the standard path, its sweeps overlapped with messages; on the host also a level with layers of neighbours' cells. */
-enum { FAULT_OVERLAPPED = 4, FAULT_WIDE };
+ * also the standard path, its sweeps overlapped with messages; on the host also a level with layers of neighbours' cells, and a level that all
+ * ranks hold whole. */
+enum { FAULT_OVERLAPPED = 4, FAULT_WIDE, FAULT_WHOLE };
 
 /* CELLS in all. */
 static const int *side_of(const program *p)
@@ -103,6 +104,7 @@ static hymg_options options(const program *p)
   }
   o.rtol = p->rtol > 0 ? p->rtol : 1e-6;
   if (p->variant == FAULT_WIDE) o.halo_layers = 4;
+  if (p->variant == FAULT_WHOLE) o.gather = HYMG_GATHER_ALL;
   return o;
 }
 
@@ -125,8 +127,11 @@ static hymg_status make_solver(program *p)
   TRY(hymg_solver_create(p->op, &o, &p->solver));
   hymg_level_info info;
   TRY(hymg_solver_level(p->solver, 1, &info));
-  const bool wide = p->variant == FAULT_WIDE && hymg_context_ranks(p->context) > 1;
-  return info.halo_layers == (wide ? 4 : 0) ? HYMG_OK : HYMG_EVERSION; /* not what is tested */
+  const bool several = hymg_context_ranks(p->context) > 1, wide = p->variant == FAULT_WIDE,
+             whole = p->variant == FAULT_WHOLE && several;
+  const bool meant =
+      info.halo_layers == (wide && several ? 4 : 0) && (info.boxes == 1 && info.ranks > 1) == whole;
+  return meant ? HYMG_OK : HYMG_EVERSION; /* not what is tested */
 }
 
 static hymg_status make_solution(program *p)

@@ -22,12 +22,12 @@ static int backwards(const int box[3], void *user)
 }
 
 const support_cut support_cuts[] = {
-    {{16, 16, 16}, {2, 2, 2}, NULL},      {{24, 24, 24}, {3, 3, 3}, NULL},
-    {{16, 8, 32}, {4, 2, 1}, NULL},       {{16, 16, 16}, {4, 4, 4}, NULL},
-    {{16, 16, 16}, {4, 4, 4}, scattered}, {{12, 12, 12}, {1, 1, 1}, NULL},
-    {{20, 12, 14}, {5, 3, 7}, NULL},      {{15, 9, 21}, {5, 3, 7}, scattered},
-    {{24, 12, 12}, {6, 1, 1}, backwards}, {{8, 8, 8}, {4, 4, 4}, NULL},
-    {{40, 8, 8}, {4, 1, 1}, NULL},        {{10, 6, 8}, {1, 1, 2}, NULL}};
+    {{16, 16, 16}, {2, 2, 2}, .owner = NULL},      {{24, 24, 24}, {3, 3, 3}, .owner = NULL},
+    {{16, 8, 32}, {4, 2, 1}, .owner = NULL},       {{16, 16, 16}, {4, 4, 4}, .owner = NULL},
+    {{16, 16, 16}, {4, 4, 4}, .owner = scattered}, {{12, 12, 12}, {1, 1, 1}, .owner = NULL},
+    {{20, 12, 14}, {5, 3, 7}, .owner = NULL},      {{15, 9, 21}, {5, 3, 7}, .owner = scattered},
+    {{24, 12, 12}, {6, 1, 1}, .owner = backwards}, {{8, 8, 8}, {4, 4, 4}, .owner = NULL},
+    {{40, 8, 8}, {4, 1, 1}, .owner = NULL},        {{10, 6, 8}, {1, 1, 2}, .owner = NULL}};
 const int support_num_cuts = sizeof support_cuts / sizeof support_cuts[0];
 
 int support_levels(hymg_context *context, const support_cut *cut, int ranks,
@@ -42,8 +42,8 @@ int support_levels(hymg_context *context, const support_cut *cut, int ranks,
   for (;; count++) {
     const hymgi_decomp *d = levels[count - 1];
     if (d->n[0] % 2 || d->n[1] % 2 || d->n[2] % 2) return count;
-    ck_assert_msg(hymgi_decomp_coarsen(context, d, 2, 0, &levels[count]) == HYMG_OK, "%s",
-                  context->error);
+    ck_assert_msg(hymgi_decomp_coarsen(context, d, 2, &cut->gather, &levels[count]) == HYMG_OK,
+                  "%s", context->error);
   }
 }
 

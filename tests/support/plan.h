@@ -61,6 +61,7 @@ void support_check_gather(const support_boxes *boxes, const char *where);
 typedef struct support_cut {
   int n[3], boxes[3];
   int (*owner)(const int box[3], void *user);
+  hymgi_gathering gather; /* of its levels */
 } support_cut;
 extern const support_cut support_cuts[];
 extern const int support_num_cuts;

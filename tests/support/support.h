@@ -94,6 +94,8 @@ typedef struct support_layout {
   double radius;
   /* support_solve: what is not the default of hymg_options; a number for beta */
   int halo_layers, sweeps;
+  hymg_gather gather;
+  int64_t gather_cells;
   hymg_path path;
   bool p0, constant_beta;
 } support_layout;

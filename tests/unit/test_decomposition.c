@@ -145,6 +145,8 @@ static bool is_valid(const hymgi_decomp *d)
   return true;
 }
 
+static const hymgi_gathering at_no_size;
+
 static chain coarsen_all(hymg_context *context, int ranks, const hymg_grid_desc *desc, int min_box)
 {
   chain c = {.levels = 1};
@@ -154,7 +156,8 @@ static chain coarsen_all(hymg_context *context, int ranks, const hymg_grid_desc 
     const hymgi_decomp *d = c.level[c.levels - 1];
     ck_assert(is_valid(d));
     if (d->n[0] % 2 || d->n[1] % 2 || d->n[2] % 2) return c;
-    ck_assert_int_eq(hymgi_decomp_coarsen(context, d, min_box, 0, &c.level[c.levels]), HYMG_OK);
+    ck_assert_int_eq(hymgi_decomp_coarsen(context, d, min_box, &at_no_size, &c.level[c.levels]),
+                     HYMG_OK);
   }
 }
 
@@ -347,8 +350,9 @@ static void assert_steps(const int side[3], int64_t below, bool axes, int limit)
   bool last = false;
   while (!last) {
     const hymgi_decomp *finer = level[levels - 1];
-    ck_assert((axes ? hymgi_decomp_coarsen_axes(context, finer, 7, below, &level[levels])
-                    : hymgi_decomp_coarsen(context, finer, 4, below, &level[levels])) == HYMG_OK);
+    const hymgi_gathering gather = {below, 0};
+    ck_assert((axes ? hymgi_decomp_coarsen_axes(context, finer, 7, &gather, &level[levels])
+                    : hymgi_decomp_coarsen(context, finer, 4, &gather, &level[levels])) == HYMG_OK);
     const hymgi_decomp *d = level[levels++];
     const int merged =
         most_merged(finer, d, 0) * most_merged(finer, d, 1) * most_merged(finer, d, 2);
@@ -486,7 +490,7 @@ START_TEST(an_odd_level_is_not_coarsened)
   hymg_grid_desc desc = desc_of((int[3]){16, 9, 16}, (int[3]){1, 1, 1});
   hymgi_decomp *d = NULL, *coarse = NULL;
   ck_assert_int_eq(hymgi_decomp_create(context, &desc, &d), HYMG_OK);
-  ck_assert_int_eq(hymgi_decomp_coarsen(context, d, 2, 0, &coarse), HYMG_EINVAL);
+  ck_assert_int_eq(hymgi_decomp_coarsen(context, d, 2, &at_no_size, &coarse), HYMG_EINVAL);
   ck_assert_ptr_nonnull(strstr(context->error, "16 x 9 x 16"));
   hymgi_decomp_destroy(&d);
   hymgi_decomp_destroy(&d);

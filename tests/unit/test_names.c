@@ -72,12 +72,12 @@ static hymg_options parsed(const char *text)
 
 START_TEST(every_key_sets_its_member)
 {
-  const hymg_options o =
-      parsed("method=mgpcg cycle=w path=robust smoother=chebyshev, sweeps=12 bottom=cg\n"
-             "interpolation_v=p0 interpolation-f=v4 rtol=1e-8 atol=2.5e-3,norm=2\tmax-cycles=77 "
-             "initial-guess=yes rhs-mean=error backend=host memory=managed host-cells=5000000000 "
-             "tail_cells=0 tuning=estimate transport=peer gather-cells=auto halo_layers=6 "
-             "peer-seconds=0.5");
+  const hymg_options o = parsed(
+      "method=mgpcg cycle=w path=robust smoother=chebyshev, sweeps=12 bottom=cg\n"
+      "interpolation_v=p0 interpolation-f=v4 rtol=1e-8 atol=2.5e-3,norm=2\tmax-cycles=77 "
+      "initial-guess=yes rhs-mean=error backend=host memory=managed host-cells=5000000000 "
+      "tail_cells=0 tuning=estimate transport=peer gather-cells=auto gather=all halo_layers=6 "
+      "peer-seconds=0.5");
   ck_assert(o.method == HYMG_MGPCG && o.cycle == HYMG_CYCLE_W && o.path == HYMG_PATH_ROBUST);
   ck_assert(o.smoother == HYMG_CHEBYSHEV && o.sweeps == 12 && o.bottom == HYMG_CG);
   ck_assert(o.interpolation_v == HYMG_P0 && o.interpolation_f == HYMG_V4);
@@ -85,7 +85,8 @@ START_TEST(every_key_sets_its_member)
   ck_assert(o.initial_guess && o.rhs_mean == HYMG_MEAN_ERROR && o.backend == HYMG_BACKEND_HOST);
   ck_assert(o.memory == HYMG_MEMORY_MANAGED && o.host_cells == 5000000000 && o.tail_cells == 0);
   ck_assert(o.tuning == HYMG_TUNE_ESTIMATE && o.transport == HYMG_TRANSPORT_PEER);
-  ck_assert(o.gather_cells == -1 && o.halo_layers == 6 && o.peer_seconds == 0.5);
+  ck_assert(o.gather_cells == -1 && o.gather == HYMG_GATHER_ALL);
+  ck_assert(o.halo_layers == 6 && o.peer_seconds == 0.5);
   ck_assert(parsed("sweeps=auto max_cycles=auto").sweeps == -1);
   ck_assert(parsed(" ,, ").sweeps == hymg_options_default().sweeps);
 }

@@ -180,7 +180,7 @@ END_TEST
 START_TEST(halo_deeper_than_the_boxes_reaches_further)
 {
   hymg_context *context = calloc(1, sizeof *context);
-  const support_cut thin = {{7, 3, 5}, {7, 3, 5}, NULL};
+  const support_cut thin = {{7, 3, 5}, {7, 3, 5}, .owner = NULL};
   hymgi_decomp *level[SUPPORT_MAX_LEVELS];
   const int levels = support_levels(context, &thin, rank_counts[_i], level);
   for (int m = 0; m < COUNT(periodic_masks); m++)
@@ -260,6 +260,145 @@ START_TEST(patches_receive_cells_neighbours_and_boundary_ghosts_once)
 }
 END_TEST
 
+/* ---- levels that every rank holds whole ---- */
+
+static const hymgi_message *sent_in(const hymgi_plan *p, int round, int rank)
+{
+  for (const hymgi_message *m = p->send; m < p->send + p->num_sends; m++)
+    if (m->round == round && m->rank == rank) return m;
+  return NULL;
+}
+
+/* What a rank receives in a round must have been with its sender before. known: how many numbers each rank has. */
+static size_t receive(const world *w, int r, int round, double *const *buffer, size_t (*known)[2])
+{
+  size_t received = 0;
+  const hymgi_plan *p = w->plan[r];
+  for (const hymgi_message *m = p->receive; m < p->receive + p->num_receives; m++) {
+    if (m->round != round) continue;
+    const hymgi_message *sent = sent_in(w->plan[m->rank], round, r);
+    ck_assert_msg(sent && sent->size == m->size, "%s: round %d, %d to %d", w->name, round, m->rank,
+                  r);
+    ck_assert_msg(sent->at + sent->size <= known[m->rank][0], "%s: sent before it is there",
+                  w->name);
+    memcpy(buffer[r] + m->at, buffer[m->rank] + sent->at, m->size * sizeof **buffer);
+    received += m->size;
+  }
+  return received;
+}
+
+static size_t own_size(const hymgi_plan *p)
+{
+  size_t size = 0;
+  for (const hymgi_piece *piece = p->pack; piece < p->pack + p->num_pack; piece++)
+    size += (size_t)piece->n[0] * (size_t)piece->n[1] * (size_t)piece->n[2];
+  return size;
+}
+
+static void run_rounds(const world *w, int rounds)
+{
+  const unsigned ranks = (unsigned)w->ranks;
+  double **buffer = calloc(ranks, sizeof *buffer);
+  size_t(*known)[2] = calloc(ranks, sizeof *known); /* at first, and then */
+  for (int r = 0; r < w->ranks; r++) {
+    buffer[r] = malloc((hymgi_plan_receive_doubles(w->plan[r]) + 1) * sizeof **buffer);
+    support_pack(w->plan[r], &w->src[r], buffer[r]);
+    known[r][0] = own_size(w->plan[r]);
+  }
+  for (int round = 0; round < rounds; round++) {
+    for (int r = 0; r < w->ranks; r++)
+      known[r][1] = known[r][0] + receive(w, r, round, buffer, known);
+    for (int r = 0; r < w->ranks; r++)
+      known[r][0] = known[r][1];
+  }
+  for (int r = 0; r < w->ranks; r++) {
+    support_unpack(w->plan[r], buffer[r], &w->dst[r]);
+    support_local(w->plan[r], &w->src[r], &w->dst[r]);
+    free(buffer[r]);
+  }
+  free(known);
+  free(buffer);
+}
+
+/* Rounds of at most 7 messages each, 8 members being known after one and 64 after two. */
+static void check_messages(const world *w, const hymgi_plan *p, int members, int rounds)
+{
+  ck_assert_msg(p->rounds == rounds, "%s: %d rounds", w->name, p->rounds);
+  ck_assert_int_eq(p->num_sends, p->num_receives);
+  for (int round = 0, known = 1; round < rounds; round++, known *= 8) {
+    int count = 0;
+    for (const hymgi_message *m = p->send; m < p->send + p->num_sends; m++)
+      count += m->round == round;
+    const int most = (members - 1) / known;
+    ck_assert_msg(count == (most < 7 ? most : 7), "%s: %d messages in round %d of %d", w->name,
+                  count, round, members);
+  }
+}
+
+static void try_all_gather(hymg_context *context, const hymgi_decomp *fine,
+                           const hymgi_decomp *coarse)
+{
+  world w = open_world(context, fine->ranks);
+  name_world(&w, fine, 0, "all-gather");
+  int members = 0, rounds = 0;
+  for (int r = 0; r < w.ranks; r++) {
+    w.src[r] = support_patches_of(context, fine, r, 0);
+    w.dst[r] = support_boxes_of(context, coarse, r, 0);
+    members += w.src[r].local.num_boxes > 0;
+    ck_assert_int_eq(w.dst[r].local.num_boxes, w.src[r].local.num_boxes > 0);
+    support_fill_interior(&w.src[r]);
+    const hymgi_pull rule = hymgi_gather_rule(&w.src[r].side, &w.dst[r].side);
+    build(&w, r, &rule);
+  }
+  for (int64_t known = 1; known < members; known *= 8)
+    rounds++;
+  for (int r = 0; r < w.ranks; r++)
+    if (w.src[r].local.num_boxes) check_messages(&w, w.plan[r], members, rounds);
+  run_rounds(&w, rounds);
+  for (int r = 0; r < w.ranks; r++)
+    support_check_gather(&w.dst[r], w.name);
+  close_world(&w);
+}
+
+static const hymgi_gathering everywhere = {INT64_MAX, INT64_MAX};
+
+static void try_whole(hymg_context *context, const support_cut *cut, int ranks)
+{
+  hymgi_decomp *level[SUPPORT_MAX_LEVELS];
+  support_cut whole = *cut;
+  whole.gather = everywhere;
+  const int levels = support_levels(context, &whole, ranks, level);
+  const bool one = level[0]->boxes[0] * level[0]->boxes[1] * level[0]->boxes[2] == 1;
+  for (int l = 1; l < levels; l++)
+    ck_assert_int_eq(level[l]->whole, !one);
+  if (levels > 1 && !one) try_all_gather(context, level[0], level[1]);
+  for (int m = 0; m < COUNT(periodic_masks) && levels > 1; m++) {
+    try_scatter(context, level[0], level[1], 2, periodic_masks[m]);
+    try_halo(context, level[1], HYMGI_HALO_FULL, 2, periodic_masks[m]);
+  }
+  support_levels_free(level, levels);
+}
+
+START_TEST(every_rank_gets_a_level_whole)
+{
+  hymg_context *context = calloc(1, sizeof *context);
+  for (int c = 0; c < num_cuts(); c++)
+    try_whole(context, &support_cuts[c], rank_counts[_i]);
+  free(context);
+}
+END_TEST
+
+static const int many_ranks[] = {4, 6, 7, 9, 12, 63, 64, 65, 100, 512};
+
+START_TEST(all_gathers_of_many_ranks)
+{
+  hymg_context *context = calloc(1, sizeof *context);
+  const support_cut cut = {{16, 16, 16}, {8, 8, 8}, .owner = NULL};
+  try_whole(context, &cut, many_ranks[_i]);
+  free(context);
+}
+END_TEST
+
 /* ---- merging ---- */
 
 START_TEST(boxes_of_a_rank_merge_where_they_form_a_brick)
@@ -302,7 +441,7 @@ START_TEST(odd_low_corners_have_odd_parity)
 {
   hymg_context *context = calloc(1, sizeof *context);
   hymgi_decomp *level[SUPPORT_MAX_LEVELS];
-  const support_cut odd = {{9, 9, 9}, {3, 3, 3}, NULL};
+  const support_cut odd = {{9, 9, 9}, {3, 3, 3}, .owner = NULL};
   const int levels = support_levels(context, &odd, 27, level);
   for (int r = 0; r < 27; r++) {
     support_boxes b = support_boxes_of(context, level[0], r, 0);
@@ -428,6 +567,9 @@ int main(void)
   tcase_add_loop_test(tests, halo_deeper_than_the_boxes_reaches_further, 0, counts);
   tcase_add_loop_test(tests, patches_gather_into_each_coarse_cell_once, 0, counts);
   tcase_add_loop_test(tests, patches_receive_cells_neighbours_and_boundary_ghosts_once, 0, counts);
+  tcase_add_loop_test(tests, every_rank_gets_a_level_whole, 0, COUNT(rank_counts));
+  tcase_add_loop_test(tests, all_gathers_of_many_ranks, 0,
+                      COUNT(many_ranks) - (support_small() ? 1 : 0));
   tcase_add_test(tests, boxes_of_a_rank_merge_where_they_form_a_brick);
   tcase_add_test(tests, odd_low_corners_have_odd_parity);
   tcase_add_test(tests, each_neighbour_gets_one_message_and_bricks_merge_their_pieces);

@@ -77,6 +77,7 @@ static hymg_status create(hymg_grid *grid, const hymg_solver *solver, int level,
                              .backend = l ? l->backend : backend,
                              .memory = l ? l->memory : backend->memory,
                              .num_boxes = l ? l->num_boxes : grid->num_boxes,
+                             .decomp = l ? l->decomp : NULL,
                              .comm = context->comm}};
   for (int axis = 0; axis < 3; axis++)
     f->view.n[axis] = l ? l->n[axis] : grid->desc.n[axis];

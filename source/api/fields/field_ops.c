@@ -134,6 +134,18 @@ static hymg_status refuse_null(const hymg_field *x, const char *call)
 
 typedef double reduction(const hymgi_level *, const double *);
 
+/* The view for sums over ranks: of a level that several ranks hold whole one of them counts. */
+static hymgi_level counted(const hymg_field *x)
+{
+  hymgi_level view = x->view;
+  const hymgi_decomp *const decomp = view.decomp;
+  const int first[3] = {0, 0, 0};
+  if (decomp && decomp->whole &&
+      hymgi_decomp_owner(decomp, first) != hymg_context_rank(view.context))
+    view.num_boxes = 0;
+  return view;
+}
+
 /* Collective, of an open field: status is the outcome so far. */
 static hymg_status reduce_open(const hymg_field *x, const char *call, hymg_status status,
                                reduction *norm, double *value)
@@ -141,7 +153,8 @@ static hymg_status reduce_open(const hymg_field *x, const char *call, hymg_statu
   hymg_context *context = x->grid->context;
   TRY(agree(call, x, status));
   context->status = HYMG_OK;
-  const double result = norm(&x->view, x->data);
+  const hymgi_level view = counted(x);
+  const double result = norm(&view, x->data);
   TRY(hymgi_agree(context, context->status));
   *value = result;
   return HYMG_OK;
@@ -206,7 +219,8 @@ hymg_status hymg_field_dot(const hymg_field *x, const hymg_field *y, double *dot
   status = agree(call, any, status);
   if (status == HYMG_OK) {
     context->status = HYMG_OK;
-    const double result = hymgi_dot(&y->view, values, y->data);
+    const hymgi_level view = counted(y);
+    const double result = hymgi_dot(&view, values, y->data);
     status = hymgi_agree(context, context->status);
     if (status == HYMG_OK) *dot = result;
   }
