@@ -237,7 +237,7 @@ START_TEST(options_that_differ_are_refused)
       "max-cycles=7",       "initial-guess=yes", "rhs-mean=error", "backend=host",
       "memory=managed",     "host-cells=5",      "tail-cells=5",   "tuning=estimate",
       "transport=staged",   "gather-cells=5",    "peer-seconds=3", "precision=mixed",
-      "stagnation=9",       "halo-layers=4"};
+      "stagnation=9",       "halo-layers=4",     "gather=all"};
   enum { OTHERS = sizeof other / sizeof *other };
   hymg_option_info info;
   ck_assert(hymg_option_get(OTHERS - 1, &info) && !hymg_option_get(OTHERS, &info));

@@ -129,8 +129,8 @@ static hymg_status make_solver(program *p)
   TRY(hymg_solver_level(p->solver, 1, &info));
   const bool several = hymg_context_ranks(p->context) > 1, wide = p->variant == FAULT_WIDE,
              whole = p->variant == FAULT_WHOLE && several;
-  const bool meant =
-      info.halo_layers == (wide && several ? 4 : 0) && (info.boxes == 1 && info.ranks > 1) == whole;
+  const bool meant = info.halo_layers == (wide && several ? 4 : 0) &&
+                     (!whole || (info.boxes == 1 && info.ranks > 1));
   return meant ? HYMG_OK : HYMG_EVERSION; /* not what is tested */
 }
 

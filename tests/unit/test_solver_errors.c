@@ -133,6 +133,7 @@ static const struct {
     {"tuning", 3, "tuning 3: 0 (measure) to 2 (auto)"},
     {"transport", HYMG_TRANSPORT_NONE, "transport 5: 0 (auto) to 4 (nccl)"},
     {"gather-cells", -2, "gather_cells -2: at least 0, or -1 (as fits)"},
+    {"gather", 3, "gather 3: 0 (auto) to 2 (all)"},
     {"halo-layers", 65, "halo_layers 65: 0 to 64, or -1 (where that saves time)"},
     {"peer-seconds", 2e6, "peer_seconds 2e+06: more than 0, at most 1e6"},
 };
