@@ -628,8 +628,6 @@ typedef enum hymg_tuning {
   HYMG_TUNE_AUTO = 2
 } hymg_tuning;
 
-/* The memory of the solver's vectors on a GPU: device memory, or managed memory, which host code
- * may access through the same pointer whenever the stream is idle. */
 /* Where a level lives that is gathered (docs/clusters.md): on one rank, which sends the correction back, or whole on each rank that
  * holds cells of the finer one, so that nothing is sent back. AUTO: the latter on the host if the ranks are on several nodes */
 typedef enum hymg_gather {
@@ -638,6 +636,8 @@ typedef enum hymg_gather {
   HYMG_GATHER_ALL = 2
 } hymg_gather;
 
+/* The memory of the solver's vectors on a GPU: device memory, or managed memory, which host code
+ * may access through the same pointer whenever the stream is idle. */
 typedef enum hymg_memory { HYMG_MEMORY_DEVICE = 0, HYMG_MEMORY_MANAGED = 1 } hymg_memory;
 
 /* How ranks with GPUs exchange cells. DEVICE: MPI gets device memory, if it reports that it
