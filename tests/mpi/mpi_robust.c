@@ -103,10 +103,19 @@ static trial trial_case(int i)
   return t;
 }
 
+/* Half of all coarse levels are with all ranks, of other sizes in other cases. */
+static void place_coarse_levels(trial *t, int i, int ranks)
+{
+  static const int64_t below[] = {-1, 300, 20000};
+  t->o.gather = (i + ranks) % 2 ? HYMG_GATHER_ALL : HYMG_GATHER_ROOT;
+  t->o.gather_cells = below[i % 3];
+}
+
 /* Two boxes along another axis as well, if there are ranks for them. */
 static void distribute(trial *t, int i, int ranks, int *own[3])
 {
   const int axis = cases[i].axis, other = (axis + 1) % 3, pairs = ranks % 2 == 0 && ranks > 2;
+  place_coarse_levels(t, i, ranks);
   for (int d = 0; d < 3; d++) {
     t->boxes[d] = d == axis ? (pairs ? ranks / 2 : ranks) : d == other && pairs ? 2 : 1;
     own[d] = cut(cases[i].n[d], t->boxes[d],
@@ -196,6 +205,7 @@ START_TEST(masks_have_the_pieces_and_bits_of_one_rank)
     for (int d = 0; d < 3; d++)
       t.boxes[d] = d == axis && own ? ranks : 1;
     t.cuts[axis] = own;
+    place_coarse_levels(&t, (int)(seed / (unsigned)step()), ranks);
     const hymg_result a = trial_solve(&alone, want), b = trial_solve(&t, got);
     int wrong = a.cycles != b.cycles || a.pieces != b.pieces || !b.converged ||
                 a.singular_pieces != b.singular_pieces || a.mean_removed != b.mean_removed ||
