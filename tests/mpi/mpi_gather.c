@@ -22,8 +22,9 @@ static void check(int i, const int n[3], support_layout layout, bool whole, cons
   support_answer want = support_solve_alone(i, n);
   ck_assert_int_eq(want.whole, 0);
   layout = support_layout_of(i, layout);
-  /* half of the ways; with other numbers of ranks the others */
-  for (int m = (i + support_ranks(MPI_COMM_WORLD)) % 2; m < WAYS; m += 2) {
+  /* half of the ways, or a quarter; with other numbers of ranks others */
+  const int ranks = support_ranks(MPI_COMM_WORLD), step = ranks > 2 ? 4 : 2;
+  for (int m = (i + ranks) % step; m < WAYS; m += step) {
     char text[100];
     snprintf(text, sizeof text, "%s, %s, way %d", where, support_cases[i].c.boundary, m);
     layout.gather = ways[m].gather, layout.gather_cells = ways[m].cells;
