@@ -37,6 +37,7 @@ struct hymg_field {
   unsigned solver;
   hymg_centering centering;
   int level;
+  bool is_copy; /* several ranks hold the level whole, and sums count the cells of another one */
   double *data;
   /* array.data NULL unless the field was made by hymg_field_wrap or is of floats: then `data` is NULL
    * but between hymgi_field_open and hymgi_field_close */

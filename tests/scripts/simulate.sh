@@ -65,9 +65,9 @@ check 'hymg-fv, the digits of real ranks' simulated.txt same numbers
 check 'hymg-fv, the simulated clock' simulated.txt awk '/^32 x 32 x 32 / { t = $8 } END { exit !(t > 1e-5 && t < 1e-3) }' simulated.txt
 PROGRAM=hymg-messages
 export PROGRAM
-check 'hymg-messages, the bits and the counts' simulated.txt simulated --size 32 --halo-layers 0
+check 'hymg-messages, the bits and the counts' simulated.txt simulated --size 32 --halo-layers 0 --gather all
 # shellcheck disable=SC2086  # words
-$MPIRUN $MPIRUN_FLAGS -n 8 "$BUILD/bin/hymg-messages" --size 32 --halo-layers 0 >real.txt 2>&1
+$MPIRUN $MPIRUN_FLAGS -n 8 "$BUILD/bin/hymg-messages" --size 32 --halo-layers 0 --gather all >real.txt 2>&1
 check 'hymg-messages, the rows of real ranks' simulated.txt same counts
 echo "simulate: $passed passed, $failed failed, 0 skipped"
 [ $failed -eq 0 ]

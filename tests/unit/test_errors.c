@@ -131,7 +131,7 @@ START_TEST(a_grid_refuses_boundaries_that_make_no_sense)
   refused_grid(&desc, "axis y", "both");
   desc = cube(8);
   desc.boundary[4] = (hymg_boundary)7;
-  refused_grid(&desc, "boundary kind 7 on face z-: ", "0 (Dirichlet) to 4 (open)");
+  refused_grid(&desc, "boundary kind 7 on face z-: ", "0 (Dirichlet) to 5 (open (James))");
 }
 END_TEST
 

@@ -56,6 +56,13 @@ static hymg_status allocate(hymg_field *field, const hymgi_level *level, const h
   return hymgi_vector_create(view, view->vector_size, &field->data);
 }
 
+static bool is_copy(const hymgi_level *level)
+{
+  const int first[3] = {0, 0, 0};
+  return level->decomp && level->decomp->whole &&
+         hymgi_decomp_owner(level->decomp, first) != hymg_context_rank(level->context);
+}
+
 /* Like a level of the solver or, if that is NULL, with plain rows in memory of `backend`, or as an
  * array. */
 static hymg_status create(hymg_grid *grid, const hymg_solver *solver, int level,
@@ -72,12 +79,12 @@ static hymg_status create(hymg_grid *grid, const hymg_solver *solver, int level,
                     .solver = solver ? solver->id : 0,
                     .centering = centering,
                     .level = level,
+                    .is_copy = l && is_copy(l),
                     .array = *array,
                     .view = {.context = context,
                              .backend = l ? l->backend : backend,
                              .memory = l ? l->memory : backend->memory,
                              .num_boxes = l ? l->num_boxes : grid->num_boxes,
-                             .decomp = l ? l->decomp : NULL,
                              .comm = context->comm}};
   for (int axis = 0; axis < 3; axis++)
     f->view.n[axis] = l ? l->n[axis] : grid->desc.n[axis];

@@ -134,15 +134,11 @@ static hymg_status refuse_null(const hymg_field *x, const char *call)
 
 typedef double reduction(const hymgi_level *, const double *);
 
-/* The view for sums over ranks: of a level that several ranks hold whole one of them counts. */
+/* The view for sums over ranks. */
 static hymgi_level counted(const hymg_field *x)
 {
   hymgi_level view = x->view;
-  const hymgi_decomp *const decomp = view.decomp;
-  const int first[3] = {0, 0, 0};
-  if (decomp && decomp->whole &&
-      hymgi_decomp_owner(decomp, first) != hymg_context_rank(view.context))
-    view.num_boxes = 0;
+  if (x->is_copy) view.num_boxes = 0;
   return view;
 }
 
