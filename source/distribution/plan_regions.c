@@ -282,17 +282,31 @@ static bool gathers_all(const hymgi_pull *rule)
   return rule->source->decomp->whole && rule->reverse && !rule->target->decomp->whole;
 }
 
+static int by_rank(const void *a, const void *b)
+{
+  const int x = *(const int *)a, y = *(const int *)b;
+  return (x > y) - (x < y);
+}
+
+/* The owners of the target's boxes, of which a level has few where the next one is gathered. */
 static hymg_status list_members(pull *p)
 {
   const hymgi_decomp *d = p->rule->target->decomp;
+  const int *const boxes = d->boxes;
+  const int64_t all = (int64_t)boxes[0] * boxes[1] * boxes[2];
   hymgi_members *m = &p->members;
-  if (!(m->rank = malloc((size_t)d->ranks * sizeof *m->rank)))
-    return hymgi_fail(p->context, HYMG_ENOMEM, "out of memory for a list of %d ranks", d->ranks);
-  for (int rank = 0; rank < d->ranks; rank++) {
-    int *boxes, count;
-    TRY(hymgi_decomp_boxes_of(p->context, d, rank, &boxes, &count));
-    free(boxes);
-    if (count == 0) continue;
+  if (!(m->rank = malloc((size_t)all * sizeof *m->rank)))
+    return hymgi_fail(p->context, HYMG_ENOMEM, "out of memory for a list of %lld owners",
+                      (long long)all);
+  for (int64_t i = 0; i < all; i++) {
+    const int box[3] = {(int)(i % boxes[0]), (int)(i / boxes[0] % boxes[1]),
+                        (int)(i / boxes[0] / boxes[1])};
+    m->rank[i] = hymgi_decomp_owner(d, box);
+  }
+  qsort(m->rank, (size_t)all, sizeof *m->rank, by_rank);
+  for (int64_t i = 0; i < all; i++) {
+    const int rank = m->rank[i];
+    if (m->count > 0 && m->rank[m->count - 1] == rank) continue;
     if (rank == p->rank) m->place = m->count;
     m->rank[m->count++] = rank;
   }
