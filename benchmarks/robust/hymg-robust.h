@@ -99,6 +99,8 @@ typedef struct robust_problem {
 /* False: out of memory, nothing to destroy. */
 bool robust_problem_create(const robust_options *o, robust_problem *p);
 void robust_problem_destroy(robust_problem *p);
+/* Of a cell in arrays of n cells, x fastest. */
+size_t robust_index(const int n[3], const int cell[3]);
 /* sources.c: alpha in some cells alone; then, after the other right-hand sides, those that depend on the
  * coefficients. */
 void robust_place_alpha(robust_problem *p);

@@ -84,8 +84,7 @@ static double right_side(const robust_problem *p, const robust_pieces *pieces, c
                          double entry[ENTRIES])
 {
   const robust_options *o = p->options;
-  const size_t across = (size_t)o->n[0], plane = across * (size_t)o->n[1];
-  const size_t at = (size_t)cell[0] + across * (size_t)cell[1] + plane * (size_t)cell[2];
+  const size_t at = robust_index(o->n, cell);
   const double volume = entries(p, cell, entry);
   double value = (p->rhs[at] - pieces->mean[at]) * volume;
   if (cell[2] == 0 && o->low_value != 0) value += robust_conductance(p, 2, cell) * o->low_value;

@@ -28,11 +28,6 @@ static size_t cells_of(const int n[3])
   return (size_t)n[0] * (size_t)n[1] * (size_t)n[2];
 }
 
-static size_t place_of(const int n[3], const int c[3])
-{
-  return ((size_t)c[2] * (size_t)n[1] + (size_t)c[1]) * (size_t)n[0] + (size_t)c[0];
-}
-
 /* ---- bodies ---- */
 
 static double distance_to_sphere(const double at[3])
@@ -136,7 +131,7 @@ static size_t add_sphere(const shape *s, const double centre[3], double radius, 
         double square = 0;
         for (int axis = 0; axis < 3 - s->flat; axis++)
           square += (c[axis] + 0.5 - centre[axis]) * (c[axis] + 0.5 - centre[axis]);
-        unsigned char *const here = in + place_of(s->n, c);
+        unsigned char *const here = in + robust_index(s->n, c);
         if (*here || square >= radius * radius) continue;
         *here = 1;
         added++;
@@ -182,9 +177,9 @@ static void blur(const shape *s, int axis, int reach, const double *from, double
         for (int m = -reach; m <= reach; m++) {
           int d[3] = {c[0], c[1], c[2]};
           d[axis] = (c[axis] + m + 4 * n) % n;
-          sum += from[place_of(s->n, d)];
+          sum += from[robust_index(s->n, d)];
         }
-        to[place_of(s->n, c)] = sum;
+        to[robust_index(s->n, c)] = sum;
       }
 }
 
@@ -225,7 +220,7 @@ static int free_sides(const int m[3], const unsigned char *seen, const int c[3],
   for (int side = 0; side < 6; side++) {
     int e[3] = {c[0], c[1], c[2]};
     e[side / 2] += side % 2 ? 1 : -1;
-    if (e[side / 2] >= 0 && e[side / 2] < m[side / 2] && !seen[place_of(m, e)])
+    if (e[side / 2] >= 0 && e[side / 2] < m[side / 2] && !seen[robust_index(m, e)])
       sides[count++] = side;
   }
   return count;
@@ -251,10 +246,10 @@ static void make_maze(shape *s, unsigned char *active)
     }
     const int side = sides[(int)(robust_random(&s->random) * count)], step = side % 2 ? 1 : -1;
     e[side / 2] += step, wall[side / 2] += step;
-    active[place_of(s->n, wall)] = 1;
-    active[place_of(s->n, (const int[3]){2 * e[0], 2 * e[1], 2 * e[2]})] = 1;
-    seen[place_of(m, e)] = 1;
-    stack[depth++] = place_of(m, e);
+    active[robust_index(s->n, wall)] = 1;
+    active[robust_index(s->n, (const int[3]){2 * e[0], 2 * e[1], 2 * e[2]})] = 1;
+    seen[robust_index(m, e)] = 1;
+    stack[depth++] = robust_index(m, e);
   }
   for (size_t q = 0; q < cells_of(s->n); q++) {
     const size_t i = q % (size_t)s->n[0], j = q / (size_t)s->n[0] % (size_t)s->n[1],
@@ -365,7 +360,7 @@ void robust_make_mask(robust_problem *p, double *const centre[3])
     for (c[2] = 0; c[2] < o->n[2]; c[2]++)
       for (c[1] = 0; c[1] < o->n[1]; c[1]++)
         for (c[0] = 0; c[0] < o->n[0]; c[0]++)
-          p->active[place_of(o->n, c)] = shapes[o->mask](
+          p->active[robust_index(o->n, c)] = shapes[o->mask](
               &s, c, (const double[3]){centre[0][c[0]], centre[1][c[1]], centre[2][c[2]]});
   }
 }

@@ -18,15 +18,10 @@ static void cell_at(const int n[3], size_t index, int cell[3])
   cell[2] = (int)(index / (size_t)n[0] / (size_t)n[1]);
 }
 
-static size_t index_of(const int n[3], const int cell[3])
-{
-  return (size_t)cell[0] + (size_t)n[0] * ((size_t)cell[1] + (size_t)n[1] * (size_t)cell[2]);
-}
-
 double robust_alpha_at(const robust_problem *p, const int cell[3])
 {
   const double factor = p->options->cut == ROBUST_CUT_HELD ? 1 : p->options->alpha;
-  return factor * (p->alpha ? p->alpha[index_of(p->options->n, cell)] : 1);
+  return factor * (p->alpha ? p->alpha[robust_index(p->options->n, cell)] : 1);
 }
 
 double robust_volume(const robust_problem *p, const int cell[3])
@@ -56,7 +51,7 @@ static bool look_around(search *s, const int cell[3])
     if (beyond && o->boundary[2 * axis] != HYMG_PERIODIC)
       held = true;
     else
-      next[axis] = (next[axis] + n) % n, meet(s, index_of(o->n, next));
+      next[axis] = (next[axis] + n) % n, meet(s, robust_index(o->n, next));
   }
   return held;
 }

@@ -315,7 +315,7 @@ void robust_problem_destroy(robust_problem *p)
 
 /* ---- faces ---- */
 
-static size_t index_of(const int n[3], const int cell[3])
+size_t robust_index(const int n[3], const int cell[3])
 {
   return (size_t)cell[0] + (size_t)n[0] * ((size_t)cell[1] + (size_t)n[1] * (size_t)cell[2]);
 }
@@ -343,7 +343,7 @@ double robust_face_beta(const robust_problem *p, int axis, const int cell[3])
   int low[3], high[3];
   const double *beta = p->beta[axis], *width = p->width[axis];
   const bool inner = sides_of(p->options, axis, cell, low, high);
-  const size_t below = index_of(p->options->n, low), above = index_of(p->options->n, high);
+  const size_t below = robust_index(p->options->n, low), above = robust_index(p->options->n, high);
   const double open = robust_open_part(p, axis, below, above, inner);
   if (!inner) return open * beta[below];
   const double w1 = width[low[axis]], w2 = width[high[axis]];
@@ -376,7 +376,7 @@ void robust_fill(const robust_problem *p, int axis, const int low[3], const int 
   for (cell[2] = low[2]; cell[2] < low[2] + count[2]; cell[2]++)
     for (cell[1] = low[1]; cell[1] < low[1] + count[1]; cell[1]++)
       for (cell[0] = low[0]; cell[0] < low[0] + count[0]; cell[0]++)
-        *data++ = axis == ROBUST_RHS     ? p->rhs[index_of(p->options->n, cell)]
-                  : axis == ROBUST_ALPHA ? p->alpha[index_of(p->options->n, cell)]
+        *data++ = axis == ROBUST_RHS     ? p->rhs[robust_index(p->options->n, cell)]
+                  : axis == ROBUST_ALPHA ? p->alpha[robust_index(p->options->n, cell)]
                                          : robust_face_beta(p, axis, cell);
 }
