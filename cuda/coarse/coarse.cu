@@ -196,7 +196,6 @@ __device__ __forceinline__ void store_x(const coarse_run &run)
 __global__ void __launch_bounds__(COARSE_THREADS)
     coarse_v_cycle(const __grid_constant__ coarse_run run)
 {
-  static_assert(sizeof(basis) <= COARSE_BASIS * sizeof(double), "it starts the arena");
   let_successors_start();
   prefetch_lists(run.lists, run.listed, COARSE_THREADS);
   share_levels(run.level, run.count, run.method);
@@ -271,6 +270,12 @@ bool is_above_matrix(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists, 
   return hymgi_coarse_fv4_matrix(lists, h->level + l, &h->matrix);
 }
 
+bool is_to_bottom(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists, int l, int visits)
+{
+  (void)lists, (void)l, (void)visits;
+  return has_bottom(h->options.bottom);
+}
+
 void run_red_black(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists, int l, int visits)
 {
   const hymgi_coarse_matrix *const m = hymgi_uses_matrix(h, l) ? &h->matrix : NULL;
@@ -313,7 +318,7 @@ constexpr coarse_choice CYCLE[] = {
     {HYMGI_COARSE_FV4_MATRIX, true, is_above_matrix, "coarse_fv4_matrix", run_fv4_matrix},
     {HYMGI_COARSE_MATRIX, true, NULL, "coarse_v_cycle", run_to_matrix},
     {HYMGI_COARSE_RED_BLACK, false, is_red_black, "coarse_red_black", run_red_black},
-    {HYMGI_COARSE_V_CYCLE, false, NULL, "coarse_v_cycle", run_to_bottom},
+    {HYMGI_COARSE_V_CYCLE, false, is_to_bottom, "coarse_v_cycle", run_to_bottom},
 };
 /* clang-format on */
 
@@ -352,7 +357,7 @@ hymg_status hymgi_coarse_arena(hymg_context *context, int *doubles)
 bool hymgi_cuda_bottom(hymgi_level *level, hymg_bottom bottom)
 {
   const hymgi_attached *kept = (const hymgi_attached *)level->attached;
-  if (!kept || !kept->coarse) return false;
+  if (!kept || !kept->coarse || !has_bottom(bottom)) return false;
   launch_coarse(kept->coarse, level, run_of(kept->coarse, level, level->index, bottom, 0), 1);
   return true;
 }
@@ -385,7 +390,7 @@ bool hymgi_cuda_make_matrix(hymgi_hierarchy *h, int visits, double *matrix)
 {
   const hymgi_coarse_lists *lists = lists_of(h);
   const hymgi_level *level = h->level + h->matrix.level;
-  if (!lists || lists->first > level->index) return false;
+  if (!lists || lists->first > level->index || !has_bottom(h->options.bottom)) return false;
   coarse_run run = run_of(lists, level, lists->last, h->options.bottom, visits);
   run.columns = matrix;
   run.method.bottom_goal = h->method.bottom_goal;

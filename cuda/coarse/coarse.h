@@ -74,10 +74,10 @@ struct coarse_level {
   coarse_extrapolation operator_ghosts, v_ghosts, f_ghosts;
   coarse_products products; /* for quadratic interpolation by red_black.cu and fv4_matrix.cu */
   const coarse_cell *cell;
-  const double *coefficients;      /* by coarse_row */
-  const double *data;              /* boundary data */
-  const double *field_f;           /* the level's own f, used below the finest level of a cycle */
-  int x_at, y_at, f_at, krylov_at; /* positions of the vectors in the arena */
+  const double *coefficients; /* by coarse_row */
+  const double *data;         /* boundary data */
+  const double *field_f;      /* the level's own f, used below the finest level of a cycle */
+  int x_at, y_at, f_at;       /* positions of the vectors in the arena */
 };
 
 /* Places of a row of the arena. A half warp of FV2's red-black half sweeps reads four rows of 8 cells:
@@ -88,9 +88,9 @@ HYMGI_INLINE int coarse_row_of(const hymgi_geom *g)
   return cells == 10 ? 12 : cells;
 }
 
-/* All vectors are in the arena, which is the dynamic shared memory; the communication-avoiding
- * solvers use this many doubles at its start. */
-enum { COARSE_BASIS = 410 };
+/* All vectors are in the arena, which is the dynamic shared memory. They come after a zero, which is read
+ * in place of ghosts that are 0 (red_black_cells.cuh), and the barriers of octants.cu. */
+enum { COARSE_FIRST = 8 };
 
 struct hymgi_coarse_lists {
   int first, last; /* levels of the solver; the placement decides the first */

@@ -119,13 +119,10 @@ ptrdiff_t num_coefficient_rows(const hymgi_level *level)
   return level->method->variable_beta ? COARSE_ROWS : COARSE_BETA;
 }
 
-/* Doubles of the arena that a level needs: x, y and f, and the vectors of the
- * communication-avoiding solvers. The other solvers keep theirs in registers. */
+/* Doubles of the arena that a level needs: x, y and f. Bottom solvers have theirs in registers. */
 int room_for(const hymgi_hierarchy *h, int l)
 {
-  const hymg_bottom bottom = h->options.bottom;
-  const bool avoids = l == h->num_levels - 1 && (bottom == HYMG_CABICGSTAB || bottom == HYMG_CACG);
-  return (3 + (avoids ? hymgi_bottom_vectors(bottom) : 0)) * size_of(h->level[l].box);
+  return 3 * size_of(h->level[l].box);
 }
 
 /* A pointer into the block at `from` becomes one into its copy. */
@@ -136,14 +133,12 @@ template <typename T> void move_to(void *copy, const void *from, const T **point
         (const T *)(const void *)((char *)copy + ((const char *)*pointer - (const char *)from));
 }
 
-/* Makes the pointers those of the device; the rows of coefficients follow the lists. The vectors
- * follow the small matrices of the communication-avoiding solvers, whose own vectors come last. */
+/* Makes the pointers those of the device; the rows of coefficients follow the lists. */
 void lay_out(const hymgi_coarse_lists *lists, const pile *p, coarse_level *level, ptrdiff_t rows)
 {
   double *next = lists->memory + p->size / sizeof(double);
-  int at = COARSE_BASIS;
-  for (coarse_level *t = level; t <= level + (lists->last - lists->first);
-       t++, at = t[-1].krylov_at) {
+  int at = COARSE_FIRST;
+  for (coarse_level *t = level; t <= level + (lists->last - lists->first); t++) {
     move_to(lists->memory, p->bytes, &t->cell);
     move_to(lists->memory, p->bytes, &t->operator_ghosts.ghost);
     move_to(lists->memory, p->bytes, &t->v_ghosts.ghost);
@@ -156,7 +151,7 @@ void lay_out(const hymgi_coarse_lists *lists, const pile *p, coarse_level *level
     t->x_at = at;
     t->y_at = t->x_at + t->size;
     t->f_at = t->y_at + t->size;
-    t->krylov_at = t->f_at + t->size;
+    at = t->f_at + t->size;
   }
 }
 
@@ -191,7 +186,7 @@ hymg_status hymgi_coarse_create(hymgi_hierarchy *h, hymgi_coarse_lists **lists)
   hymg_context *const context = h->context;
   const int bottom = h->num_levels - 1, tail = h->placement.tail_from, matrix = h->matrix.level;
   const int wanted = matrix && matrix < tail && matrix < h->placement.host_from ? matrix : tail;
-  int first = bottom + 1, most = 0, arena = COARSE_BASIS;
+  int first = bottom + 1, most = 0, arena = COARSE_FIRST;
   *lists = NULL;
   if (!hymgi_form_takes(context, HYMGI_COARSE_V_CYCLE, h->level[bottom].cells)) return HYMG_OK;
   TRY(hymgi_coarse_arena(context, &most));

@@ -329,23 +329,6 @@ __device__ __forceinline__ void sweep_resident(int l, int sweeps, bool residual)
   });
 }
 
-/* y = A x, or the residual of x. */
-template <hymg_stencil STENCIL, bool VARIABLE>
-__device__ __noinline__ void apply_resident(int l, bool residual, int x, int y)
-{
-  double *const arena = coarse_arena();
-  coarse_resident<STENCIL, VARIABLE> own;
-  own.load(l, arena + shared.level[l].f_at);
-  own.fill_ghosts(arena + x);
-  if (own.mine) arena[y + own.at] = residual ? own.residual(arena + x) : own.apply(arena + x);
-}
-
-__device__ __forceinline__ void apply_resident(int l, bool residual, int x, int y)
-{
-  with_operator(
-      [&](auto stencil, auto variable) { apply_resident<stencil, variable>(l, residual, x, y); });
-}
-
 } /* namespace */
 
 #endif

@@ -56,12 +56,6 @@ __device__ __forceinline__ double value_of(unsigned long long bits)
   return __longlong_as_double((long long)bits);
 }
 
-/* x y at a position, or x if y is NULL */
-__device__ __forceinline__ double term_at(const double *x, const double *y, int at)
-{
-  return y ? x[at] * y[at] : x[at];
-}
-
 /* Several sums at a time, as in level_ops.c: each thread contributes one term to each; the calling
  * team has TEAM threads. Only the exponent of the largest term is needed; a NaN or infinity makes
  * the sum NaN. */
@@ -111,27 +105,6 @@ __device__ __forceinline__ void sums_of(int bits, const double (&term)[COUNT], d
     const double value = hymgi_sum_value(words[m], exponent[m], bits);
     sum[m] = high[m] >> 20 == 0x7ff ? (double)NAN : value;
   }
-}
-
-/* The sum of x y by `width` adjacent lanes: one, or a whole warp. */
-__device__ __noinline__ double sum_by_threads(int l, const double *x, const double *y, int width)
-{
-  const coarse_level &t = shared.level[l];
-  unsigned long long mine = 0;
-#pragma unroll 1
-  for (int c = thread_of() % width; c < t.cells; c += width)
-    mine = larger(mine, bits_of(term_at(x, y, cell_at(l, c).at)));
-  const double largest = value_of(width > 1 ? warp_max(mine) : mine);
-  if (!isfinite(largest)) return (double)NAN;
-  if (largest == 0) return 0;
-  const int exponent = hymgi_sum_exponent(largest, t.bits);
-  const hymgi_sum_scale scale = hymgi_sum_scale_of(exponent, t.bits);
-  int64_t words[HYMGI_SUM_WORDS] = {};
-#pragma unroll 1
-  for (int c = thread_of() % width; c < t.cells; c += width)
-    hymgi_sum_add(term_at(x, y, cell_at(l, c).at), &scale, words);
-  if (width > 1) warp_words(words);
-  return hymgi_sum_value(words, exponent, t.bits);
 }
 
 } /* namespace */

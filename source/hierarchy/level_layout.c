@@ -234,12 +234,13 @@ static bool has_data(const hymg_operator *op)
 }
 
 /* Made from 64 cycles each, the matrices pay for large grids alone. With boundary data an F-cycle is more
- * than a matrix times f. */
+ * than a matrix times f. The smoother as bottom solver may not reach the matrices' goal. */
 static bool wants_matrix(const hymgi_hierarchy *h)
 {
   const hymg_grid_desc *grid = &h->op->grid->desc;
   const int64_t cells = (int64_t)grid->n[0] * grid->n[1] * grid->n[2];
   if (cells < h->context->matrix_from || h->method.any_sides || h->method.smoother == HYMG_SYMGS ||
+      h->options.bottom == HYMG_BOTTOM_SMOOTHER ||
       h->op->desc.extrapolation == HYMG_EXTRAPOLATION_VERTEX)
     return false;
   for (int face = 0; face < 6; face++)

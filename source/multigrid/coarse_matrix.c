@@ -87,18 +87,27 @@ static hymg_status make(hymgi_hierarchy *h, hymg_cycle kind, double **matrix)
   return c->status;
 }
 
+/* The avoiding solvers are many small steps on a GPU, and the matrix is the same to 1e-10 without them. */
+static hymg_bottom bottom_while_made(hymg_bottom bottom)
+{
+  return bottom == HYMG_CABICGSTAB || bottom == HYMG_CACG ? HYMG_BICGSTAB : bottom;
+}
+
 hymg_status hymgi_coarse_matrix_make(hymgi_hierarchy *h)
 {
   hymgi_coarse_matrix *m = &h->matrix;
+  const hymg_bottom bottom = h->options.bottom;
   hymg_status status = HYMG_OK;
   m->exists = false;
   if (m->level == 0) return HYMG_OK;
   h->method.bottom_goal = HYMGI_MATRIX_GOAL;
+  h->options.bottom = bottom_while_made(bottom);
   if (h->level[m->level].num_boxes > 0) {
     status = make(h, HYMG_CYCLE_V, &m->v);
     if (status == HYMG_OK && m->has_f) status = make(h, HYMG_CYCLE_F, &m->f);
   }
   h->method.bottom_goal = HYMGI_BOTTOM_GOAL;
+  h->options.bottom = bottom;
   TRY(hymgi_agree(h->context, status));
   m->exists = true;
   return HYMG_OK;

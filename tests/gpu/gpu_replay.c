@@ -28,6 +28,7 @@ static const choice choices[] = {
 };
 enum { CHOICES = sizeof choices / sizeof *choices, WAYS = 3 };
 
+/* The emulation takes long for many bottom solves that are done step by step. */
 static twin twin_of_choice(int which, int n)
 {
   const choice *c = &choices[which];
@@ -36,7 +37,7 @@ static twin twin_of_choice(int which, int n)
   t.sweeps = c->smoother == HYMG_JACOBI || c->smoother == HYMG_L1JACOBI ? 3 : -1;
   t.method = c->method;
   t.cycle = c->cycle;
-  t.bottom = c->bottom;
+  t.bottom = twin_emulated() && c->cycle == HYMG_CYCLE_W ? HYMG_BOTTOM_SWEEPS : c->bottom;
   return t;
 }
 

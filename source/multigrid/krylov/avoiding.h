@@ -5,12 +5,7 @@
  * exact and keeps A^8 in range. Within a block only the 2-norm of r is known (from the Gram
  * matrix); it is an upper bound of the max norm, which is computed from r itself after each block.
  *
- * Part of methods.h, whose includer also defines
- *   bool krylov_leads(level): this thread works on the coefficients, together with others;
- *   int krylov_lane(), krylov_lanes(): its index among these, and their number;
- *   krylov_meet_lanes(), krylov_meet(level): barriers for these threads, and for all threads;
- *   krylov_products(level, w, shadow, b): sets b->gram and, if shadow, b->shadow;
- * the last one after this header, which declares it. */
+ * Part of krylov.c. */
 #ifndef HYMGI_MULTIGRID_KRYLOV_AVOIDING_H
 #define HYMGI_MULTIGRID_KRYLOV_AVOIDING_H
 
@@ -21,7 +16,7 @@ enum { MAX_BASIS = HYMGI_CABICGSTAB_BASIS };
 
 typedef enum outcome { GO_ON, END_BLOCK, BREAKDOWN } outcome;
 
-/* The data of a block of steps, shared by the threads. */
+/* The data of a block of steps. */
 typedef struct basis {
   double gram[MAX_BASIS][MAX_BASIS], shadow[MAX_BASIS]; /* V^T V and V^T f */
   double x[MAX_BASIS], r[MAX_BASIS], p[MAX_BASIS];      /* coefficients in V */
@@ -29,7 +24,7 @@ typedef struct basis {
   outcome result;
 } basis;
 
-/* V; every thread has its own copy of this structure. */
+/* V. */
 typedef struct powers {
   /* the powers of p come first, then those of r; p_count is the number of the former */
   int count, p_count;
@@ -37,17 +32,18 @@ typedef struct powers {
   double *p, *r;        /* V[0], V[p_count] */
 } powers;
 
-KRYLOV void krylov_products(const krylov_level *level, const powers *w, bool shadow, basis *b);
+/* Sets b->gram and, if shadow, b->shadow. */
+static void krylov_products(const hymgi_level *level, const powers *w, bool shadow, basis *b);
 
 /* V[i]: p, r, or a scratch vector. */
-KRYLOV double *power(const krylov_level *level, const powers *w, int i)
+static double *power(const hymgi_level *level, const powers *w, int i)
 {
   return i == 0            ? w->p
          : i == w->p_count ? w->r
                            : hymgi_krylov_vector(level, (int)((unsigned)i + (i < w->p_count)));
 }
 
-KRYLOV double inner(const powers *w, const double *u, const double *v)
+static double inner(const powers *w, const double *u, const double *v)
 {
   double sum = 0.0;
   for (int i = 0; i < w->count; i++)
@@ -56,41 +52,35 @@ KRYLOV double inner(const powers *w, const double *u, const double *v)
 }
 
 /* The dot product of the vectors with coefficients u and v. */
-KRYLOV_CALLED double form(const powers *w, basis *b, const double *u, const double *v)
+static double form(const powers *w, basis *b, const double *u, const double *v)
 {
-  krylov_meet_lanes();
-  for (int i = krylov_lane(); i < w->count; i += krylov_lanes())
+  for (int i = 0; i < w->count; i++)
     b->gram_w[i] = inner(w, b->gram[i], v);
-  krylov_meet_lanes();
   return inner(w, u, b->gram_w);
 }
 
 /* out: the coefficients of A / scale times the vector with coefficients c, in which the highest
  * powers must be 0. Steps are then `scale` times those of A, which only x has to know; products stay
  * in range whatever the size of A. */
-KRYLOV_CALLED void shift(const powers *w, const double *c, double *out)
+static void shift(const powers *w, const double *c, double *out)
 {
-  krylov_meet_lanes();
-  for (int i = krylov_lane(); i < w->count; i += krylov_lanes())
+  for (int i = 0; i < w->count; i++)
     out[i] = i == 0 || i == w->p_count ? 0.0 : c[i - 1];
-  krylov_meet_lanes();
 }
 
 /* z = u + a v, on coefficients */
-KRYLOV_CALLED void update(const powers *w, const double *u, double a, const double *v, double *z)
+static void update(const powers *w, const double *u, double a, const double *v, double *z)
 {
-  krylov_meet_lanes();
-  for (int i = krylov_lane(); i < w->count; i += krylov_lanes())
+  for (int i = 0; i < w->count; i++)
     z[i] = u[i] + a * v[i];
-  krylov_meet_lanes();
 }
 
-KRYLOV bool is_small(const powers *w, basis *b)
+static bool is_small(const powers *w, basis *b)
 {
   return !(form(w, b, b->r, b->r) > w->target * w->target);
 }
 
-KRYLOV outcome bicgstab_step(const powers *w, basis *b)
+static outcome bicgstab_step(const powers *w, basis *b)
 {
   const double rho = inner(w, b->shadow, b->r);
   shift(w, b->p, b->ap);
@@ -116,7 +106,7 @@ KRYLOV outcome bicgstab_step(const powers *w, basis *b)
   return is_small(w, b) ? END_BLOCK : GO_ON;
 }
 
-KRYLOV outcome cg_step(const powers *w, basis *b)
+static outcome cg_step(const powers *w, basis *b)
 {
   const double rho = form(w, b, b->r, b->r);
   shift(w, b->p, b->ap);
@@ -132,7 +122,7 @@ KRYLOV outcome cg_step(const powers *w, basis *b)
 }
 
 /* The power of two below max |A v| / max |v|; 1 if that is not usable. */
-KRYLOV double power_scale(const krylov_level *level, const double *v, const double *av)
+static double power_scale(const hymgi_level *level, const double *v, const double *av)
 {
   const double ratio = hymgi_norm_max(level, av) / hymgi_norm_max(level, v);
   if (!hymgi_krylov_usable(ratio)) return 1.0;
@@ -141,7 +131,7 @@ KRYLOV double power_scale(const krylov_level *level, const double *v, const doub
 }
 
 /* Computes V from p and r. The first block also determines the scale. */
-KRYLOV void build_powers(const krylov_level *level, powers *w)
+static void build_powers(const hymgi_level *level, powers *w)
 {
   for (int i = 1; i < w->count; i++) {
     if (i == w->p_count) continue;
@@ -153,8 +143,8 @@ KRYLOV void build_powers(const krylov_level *level, powers *w)
 }
 
 /* out = V c, plus out if add. out must not be part of V, unless it is x. */
-KRYLOV_CALLED void combine(const krylov_level *level, const powers *w, const double *c, bool add,
-                           double *out)
+static void combine(const hymgi_level *level, const powers *w, const double *c, bool add,
+                    double *out)
 {
   bool started = add;
   for (int i = 0; i < w->count; i++) {
@@ -171,7 +161,7 @@ KRYLOV_CALLED void combine(const krylov_level *level, const powers *w, const dou
 
 /* Computes V c in the spare vector, which replaces v, while v becomes the spare one. V itself is
  * not changed. */
-KRYLOV double *replacement(const krylov_level *level, const powers *w, const double *c, double *v,
+static double *replacement(const hymgi_level *level, const powers *w, const double *c, double *v,
                            double **spare)
 {
   double *const made = *spare;
@@ -180,22 +170,21 @@ KRYLOV double *replacement(const krylov_level *level, const powers *w, const dou
   return made;
 }
 
-KRYLOV void take_steps(const powers *w, int steps, bool stabilised, basis *b)
+static void take_steps(const powers *w, int steps, bool stabilised, basis *b)
 {
-  for (int i = krylov_lane(); i < w->count; i += krylov_lanes()) {
+  for (int i = 0; i < w->count; i++) {
     b->x[i] = 0.0;
     b->p[i] = i == 0;
     b->r[i] = i == w->p_count;
   }
-  krylov_meet_lanes();
   outcome result = GO_ON;
   for (int j = 0; j < steps && result == GO_ON; j++)
     result = stabilised ? bicgstab_step(w, b) : cg_step(w, b);
-  if (krylov_lane() == 0) b->result = result;
+  b->result = result;
 }
 
 /* s steps need `degree` * s powers of p and one fewer of r. */
-KRYLOV void avoiding(krylov_level *level, double target, bool stabilised, basis *b)
+static void avoiding(hymgi_level *level, double target, bool stabilised, basis *b)
 {
   const int degree = stabilised ? 2 : 1, spare = 2 * degree * HYMGI_CA_STEPS + 1;
   double *spare_p = hymgi_krylov_vector(level, spare),
@@ -212,9 +201,7 @@ KRYLOV void avoiding(krylov_level *level, double target, bool stabilised, basis 
     w.count = 2 * degree * steps + 1;
     build_powers(level, &w);
     krylov_products(level, &w, stabilised, b);
-    krylov_meet(level);
-    if (krylov_leads(level)) take_steps(&w, steps, stabilised, b);
-    krylov_meet(level);
+    take_steps(&w, steps, stabilised, b);
     combine(level, &w, b->x, true, level->x);
     if (b->result == BREAKDOWN) return;
     double *const r = replacement(level, &w, b->r, w.r, &spare_r);

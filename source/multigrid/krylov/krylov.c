@@ -2,9 +2,7 @@
  * methods.h, one level operation at a time. */
 #include "multigrid/krylov/krylov.h"
 
-#define KRYLOV        static
 #define KRYLOV_METHOD static
-#define KRYLOV_CALLED static
 
 typedef hymgi_level krylov_level;
 
@@ -18,13 +16,7 @@ static double krylov_goal(const hymgi_level *level)
   return level->method->bottom_goal;
 }
 
-/* A single thread computes the coefficients, so there is nothing to synchronise. */
-#define krylov_leads(level) true
-#define krylov_lane()       0
-#define krylov_lanes()      1
-#define krylov_meet_lanes() ((void)0)
-#define krylov_meet(level)  ((void)0)
-
+#include "multigrid/krylov/avoiding.h"
 #include "multigrid/krylov/methods.h"
 
 static void krylov_products(const hymgi_level *level, const powers *w, bool shadow, basis *b)
@@ -44,6 +36,23 @@ static void krylov_products(const hymgi_level *level, const powers *w, bool shad
       b->gram[i][j] = b->gram[j][i] = dot[count];
   for (int i = 0; shadow && i < w->count; i++, count++)
     b->shadow[i] = dot[count];
+}
+
+/* An iteration is one smoother call. It may swap level->x and level->y. */
+static void smoother(hymgi_level *level, double target)
+{
+  for (int i = 0; i < HYMGI_BOTTOM_ITERATIONS; i++) {
+    hymgi_smooth(level);
+    if (!(hymgi_residual_norm(level, level->f, level->x) > target)) return;
+  }
+}
+
+/* The same number of smoother calls from 0, whatever f is. */
+static void sweeps(hymgi_level *level)
+{
+  hymgi_fill(level, 0.0, level->x);
+  for (int i = 0; i < HYMGI_BOTTOM_CALLS; i++)
+    hymgi_smooth(level);
 }
 
 static void solve_bottom(hymgi_level *level, hymg_bottom bottom)

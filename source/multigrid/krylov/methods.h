@@ -1,22 +1,20 @@
 /* The bottom solvers: A x = f on the coarsest level from x = 0 until max |r| <= 1e-3 max |f| (less
  * for the coarse matrices), at most 200 iterations. BiCGStab (van der Vorst 1992; preconditioned from
- * the right) and CG (Hestenes, Stiefel 1952), both with D^-1 as preconditioner, and the smoother; avoiding.h
- * has two more. A breakdown ends the solve with the current iterate. Bottom problems are tiny and
+ * the right) and CG (Hestenes, Stiefel 1952), both with D^-1 as preconditioner; krylov.c has the smoother,
+ * avoiding.h two more. A breakdown ends the solve with the current iterate. Bottom problems are tiny and
  * are solved often: the first iteration reads f in place of r and p, which saves copies.
  *
- * Written once for all backends. The includer defines KRYLOV and KRYLOV_CALLED (how functions are
- * declared, and those that are called from many places), KRYLOV_METHOD (those that may be templates
- * of any type krylov_level), krylov_level (with x and f), the level operations of level_ops.h for
- * it, and
+ * Written once for all backends. The includer defines KRYLOV_METHOD (how functions are declared, which may
+ * be templates of any type krylov_level), krylov_level (with x and f), the level operations of level_ops.h
+ * for it, and
  *   double *hymgi_krylov_vector(level, i): scratch vector i
  *   bool krylov_singular(level)
  *   double krylov_goal(level): max |r| / max |f| at which to stop
- * and what avoiding.h requires. If several threads work on a level, all of them execute
- * this code in lockstep. */
+ * If several threads work on a level, all of them execute this code in lockstep. */
 #ifndef HYMGI_MULTIGRID_KRYLOV_METHODS_H
 #define HYMGI_MULTIGRID_KRYLOV_METHODS_H
 
-#include "multigrid/krylov/avoiding.h"
+#include "multigrid/krylov/krylov.h"
 
 /* The first r: f itself or, for a singular operator, a copy without the mean, which is not in
  * its range. */
@@ -105,23 +103,6 @@ KRYLOV_METHOD void cg(krylov_level *level, double target)
     hymgi_axpby(level, 1.0, z, beta, p, p);
     rho = rho_new;
   }
-}
-
-/* An iteration is one smoother call. It may swap level->x and level->y. */
-KRYLOV void smoother(krylov_level *level, double target)
-{
-  for (int i = 0; i < HYMGI_BOTTOM_ITERATIONS; i++) {
-    hymgi_smooth(level);
-    if (!(hymgi_residual_norm(level, level->f, level->x) > target)) return;
-  }
-}
-
-/* The same number of smoother calls from 0, whatever f is. */
-KRYLOV void sweeps(krylov_level *level)
-{
-  hymgi_fill(level, 0.0, level->x);
-  for (int i = 0; i < HYMGI_BOTTOM_CALLS; i++)
-    hymgi_smooth(level);
 }
 
 /* Sets the initial x and the target for max |r|; false if x is the result already. */
