@@ -49,11 +49,10 @@ constexpr int64_t hymgi_cube(int64_t n)
   X(LITERAL_SHAPES, "literal_shapes", 0, 0, 0, "strides of usual boxes are literals in the marches that gain by it") \
   X(INTERPOLATE_WIDE, "interpolate_wide", hymgi_cube(40), hymgi_cube(40), hymgi_cube(40), "interpolation in wide tiles; from so many coarse cells") \
   X(INTERPOLATE_BLACK, "interpolate_black", 0, 0, 0, "interpolation to the colour that is read next") \
-  X(COARSE_V_CYCLE, "coarse_v_cycle", 0, 0, 0, "cycles from 8^3 down, and the bottom, in one launch; without it none of the next five") \
+  X(COARSE_V_CYCLE, "coarse_v_cycle", 0, 0, 0, "cycles from 8^3 down, and the bottom, in one launch; without it none of the next four") \
   X(COARSE_MATRIX, "coarse_matrix", 0, 0, 0, "cycles in one launch end with a product by a coarse matrix") \
   X(COARSE_RED_BLACK, "coarse_red_black", 0, 0, 0, "those of FV2's gsrb without a matrix in a kernel of their own") \
-  X(COARSE_RED_BLACK_MATRIX, "coarse_red_black_matrix", 0, 0, 0, "those that end with a matrix likewise") \
-  X(COARSE_FV4_MATRIX, "coarse_fv4_matrix", 0, 0, 0, "those of FV4's gsrb above a matrix likewise") \
+  X(COARSE_ABOVE_MATRIX, "coarse_above_matrix", 0, 0, 0, "those of gsrb right above a matrix likewise") \
   X(COARSE_OCTANTS, "coarse_octants", HYMGI_LACKS, 0, 0, "cycles of FV2 from 16^3 down in one launch of a cluster") \
   X(ROBUST_V_CYCLE, "robust_v_cycle", 0, 0, 0, "V-cycles of the robust path from 8^3 down in one launch") \
   X(GRAPH_SWEEPS, "graph_sweeps", 1024, 1024, 1024, "a launch for each step on a graph of the pairs; from so many nodes, smaller ones in one launch") \

@@ -25,11 +25,8 @@ __device__ __noinline__ void restrict_residual(int l, bool red)
   if (thread_of() >= coarse.cells) return;
   const coarse_cell cell = cell_at(l + 1, thread_of());
   const double *const r = arena + fine.y_at + cell.child;
-  const auto pair = [&](int j, int k) {
-    const int at = j * fine.row + k * fine.plane;
-    return red ? r[at + ((j + k + fine.parity) & 1)] : r[at] + r[at + 1];
-  };
-  const double mean = hymgi_mean_of_8(pair(0, 0), pair(1, 0), pair(0, 1), pair(1, 1));
+  const double mean = red ? mean_of_children<true>(r, fine.row, fine.plane, fine.parity)
+                          : mean_of_children<false>(r, fine.row, fine.plane, fine.parity);
   arena[coarse.f_at + cell.at] = arena[coarse.y_at + thread_of()] = mean;
   arena[coarse.x_at + cell.at] = 0;
 }
@@ -267,7 +264,7 @@ bool is_red_black(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists, int
 bool is_above_matrix(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists, int l, int visits)
 {
   (void)visits;
-  return hymgi_coarse_fv4_matrix(lists, h->level + l, &h->matrix);
+  return hymgi_coarse_above_matrix(lists, h->level + l, &h->matrix);
 }
 
 bool is_to_bottom(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists, int l, int visits)
@@ -278,13 +275,12 @@ bool is_to_bottom(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists, int
 
 void run_red_black(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists, int l, int visits)
 {
-  const hymgi_coarse_matrix *const m = hymgi_uses_matrix(h, l) ? &h->matrix : NULL;
-  hymgi_coarse_launch_red_black(lists, h->level + l, h->options.bottom, visits == 0, m);
+  hymgi_coarse_launch_red_black(lists, h->level + l, h->options.bottom, visits == 0);
 }
 
-void run_fv4_matrix(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists, int l, int visits)
+void run_above_matrix(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists, int l, int visits)
 {
-  hymgi_coarse_launch_fv4_matrix(lists, h->level + l, visits == 0, &h->matrix);
+  hymgi_coarse_launch_above_matrix(lists, h->level + l, visits == 0, &h->matrix);
 }
 
 void run_to_matrix(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists, int l, int visits)
@@ -314,8 +310,7 @@ struct coarse_choice {
 
 /* clang-format off */
 constexpr coarse_choice CYCLE[] = {
-    {HYMGI_COARSE_RED_BLACK_MATRIX, true, is_red_black, "coarse_red_black_matrix", run_red_black},
-    {HYMGI_COARSE_FV4_MATRIX, true, is_above_matrix, "coarse_fv4_matrix", run_fv4_matrix},
+    {HYMGI_COARSE_ABOVE_MATRIX, true, is_above_matrix, "coarse_above_matrix", run_above_matrix},
     {HYMGI_COARSE_MATRIX, true, NULL, "coarse_v_cycle", run_to_matrix},
     {HYMGI_COARSE_RED_BLACK, false, is_red_black, "coarse_red_black", run_red_black},
     {HYMGI_COARSE_V_CYCLE, false, is_to_bottom, "coarse_v_cycle", run_to_bottom},

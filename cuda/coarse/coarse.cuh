@@ -50,6 +50,13 @@ __device__ __forceinline__ void sync_team(int team)
     __syncthreads();
 }
 
+/* Barrier for the block where a division may have left warps diverged: it needs whole ones. */
+__device__ __forceinline__ void meet_block()
+{
+  __syncwarp();
+  __syncthreads();
+}
+
 /* An entry of a list of cells or ghosts. */
 template <typename T> __device__ __forceinline__ T entry_at(const T *entry)
 {
@@ -138,6 +145,20 @@ __device__ __forceinline__ void fill_ghost_list(const coarse_extrapolation &extr
     }
     from = to;
   }
+}
+
+/* ---- restriction ---- */
+
+/* The mean of the residuals of 8 children, the first of which is at *r; RED: those of black cells are zero and
+ * left out. parity: the colour of the first child. */
+template <bool RED>
+__device__ __forceinline__ double mean_of_children(const double *r, int row, int plane, int parity)
+{
+  const auto pair = [&](int j, int k) {
+    const int at = j * row + k * plane;
+    return RED ? r[at + ((j + k + parity) & 1)] : r[at] + r[at + 1];
+  };
+  return hymgi_mean_of_8(pair(0, 0), pair(1, 0), pair(0, 1), pair(1, 1));
 }
 
 /* ---- coefficients ---- */

@@ -72,7 +72,7 @@ struct coarse_level {
   const double *sweep_weights; /* as in level.h */
   /* for FV4's stencil and for the interpolations of V- and F-cycles */
   coarse_extrapolation operator_ghosts, v_ghosts, f_ghosts;
-  coarse_products products; /* for quadratic interpolation by red_black.cu and fv4_matrix.cu */
+  coarse_products products; /* for quadratic interpolation by red_black.cu and matrix_cycle.cuh */
   const coarse_cell *cell;
   const double *coefficients; /* by coarse_row */
   const double *data;         /* boundary data */
@@ -109,10 +109,9 @@ struct hymgi_coarse_lists {
 hymg_status hymgi_coarse_arena(hymg_context *context, int *doubles);
 /* Can red_black.cu do V- and F-cycles on these levels? */
 bool hymgi_coarse_red_black(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists);
-/* Launches one from the level down; an F-cycle if f_cycle. matrix: NULL, or the last level is theirs. */
+/* Launches one from the level down; an F-cycle if f_cycle. */
 void hymgi_coarse_launch_red_black(const hymgi_coarse_lists *lists, const hymgi_level *level,
-                                   hymg_bottom bottom, bool f_cycle,
-                                   const hymgi_coarse_matrix *matrix);
+                                   hymg_bottom bottom, bool f_cycle);
 /* Can octants.cu do V- and F-cycles from the level above them, too? */
 bool hymgi_coarse_octants(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists);
 /* Makes their table of cells. */
@@ -120,12 +119,12 @@ hymg_status hymgi_coarse_make_octants(const hymgi_level *level, hymgi_coarse_lis
 /* Launches one; visits, from_zero: as hymgi_coarse_end; false: another kind, or there is no matrix for it. */
 bool hymgi_coarse_launch_octants(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists,
                                  int visits, bool from_zero);
-/* Can fv4_matrix.cu do V- and F-cycles from this level down, right above that of the matrices? */
-bool hymgi_coarse_fv4_matrix(const hymgi_coarse_lists *lists, const hymgi_level *level,
-                             const hymgi_coarse_matrix *matrix);
+/* Can matrix_cycle.cu do V- and F-cycles from this level down, right above that of the matrices? */
+bool hymgi_coarse_above_matrix(const hymgi_coarse_lists *lists, const hymgi_level *level,
+                               const hymgi_coarse_matrix *matrix);
 /* Launches one, if so; an F-cycle if f_cycle. */
-void hymgi_coarse_launch_fv4_matrix(const hymgi_coarse_lists *lists, const hymgi_level *level,
-                                    bool f_cycle, const hymgi_coarse_matrix *matrix);
+void hymgi_coarse_launch_above_matrix(const hymgi_coarse_lists *lists, const hymgi_level *level,
+                                      bool f_cycle, const hymgi_coarse_matrix *matrix);
 /* The kernel of V-cycles from a level that is the coarse end's, as a profiler shows it; NULL:
  * it is done level by level. */
 const char *hymgi_coarse_kernel(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists, int l);

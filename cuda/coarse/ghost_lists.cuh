@@ -174,7 +174,7 @@ void list_ghosts(pile *p, const hymgi_level *level, hymgi_ghosts order, bool cor
         (double *)memmove(append<double>(p, l.data_count), l.data, l.data_count * sizeof *l.data);
 }
 
-/* The ghosts of quadratic interpolation, for red_black.cu and fv4_matrix.cu. */
+/* The ghosts of quadratic interpolation, for red_black.cu and matrix_cycle.cuh. */
 void list_products(pile *p, const hymgi_level *level, coarse_products *to)
 {
   const hymgi_geom *g = level->box;

@@ -3,7 +3,6 @@
  * Each block has an octant of the finest level in its shared memory; cells at the cuts are stored into
  * the neighbours' ghosts as they are updated. The next coarser level, as large as an octant, is done
  * by every block for itself, since messages would take longer. A thread owns a cell of each. */
-#include "coarse/multiply.cuh"
 #include "coarse/red_black_cells.cuh"
 #include "device/cluster.cuh"
 #include "kernels/gsrb_args.cuh"
@@ -19,7 +18,7 @@ enum octant_row { ROW_BETA, ROW_DIAGONAL = 6, ROW_ALPHA, ROWS, CELL_DOUBLES = 2 
 enum { SIDE_BOUNDARY = 0, SIDE_CUT = 6, SIDE_ODD = 12 }; /* bits of coarse_cell.sides */
 
 struct octants_run {
-  red_black_run below;
+  matrix_run below;
   operator_view view;
   int n[3], cells;   /* of an octant */
   int row, plane;    /* in shared memory, with a layer of ghosts */
@@ -96,46 +95,6 @@ enum { THREADS = COARSE_THREADS };
 
 /* Everything is loaded first (`fetch`) and used afterwards (`prepare`), so that the loads overlap. */
 
-/* Of the level below: red ones first. */
-struct below_cell : red_black_cell {
-  bool red;
-  int parent;
-  unsigned odd;
-  coarse_cell entry;
-
-  __device__ __forceinline__ void fetch(const red_black_run &run)
-  {
-    const coarse_level &t = run.level[0];
-    const int c = thread_of() < t.cells ? thread_of() : t.cells - 1;
-    mine = thread_of() < t.cells;
-    red = c < t.reds;
-    entry = entry_at(t.cell + c);
-    load_betas(t.coefficients + COARSE_BETA * t.cells + c, t.cells);
-    if (run.method.has_alpha) alpha = __ldg(t.coefficients + COARSE_ALPHA * t.cells + c);
-  }
-
-  __device__ __forceinline__ void prepare(const red_black_run &run)
-  {
-    const coarse_level &t = run.level[0];
-    operator_view o = {};
-    o.has_alpha = run.method.has_alpha;
-    at = t.x_at + entry.at;
-    field = entry.field;
-    parent = parent_of(t, run.level[1], entry.at, &odd);
-    load_neighbours(t, entry.sides);
-    diagonal.take({{fv2_diagonal(o, b, alpha)}});
-  }
-
-  __device__ __forceinline__ void smooth(int sweeps) const
-  {
-#pragma unroll 1
-    for (int s = 0; s < sweeps; s++) {
-      meet<true>();
-      if (mine && red == !(s & 1)) update();
-    }
-  }
-};
-
 struct octant_cell : red_black_cell {
   bool red;
   unsigned odd;             /* bit per axis: the odd child */
@@ -186,9 +145,8 @@ struct octant_cell : red_black_cell {
 struct octant {
   unsigned index, phase; /* phase: bit per kind of barrier */
   octant_cell own;
-  below_cell below;
-  product<THREADS> matrix;
-  coarse_product ghost[2];    /* of the interpolations to the octant, and to the level below */
+  matrix_cycle<fv2_cell> below;
+  coarse_product ghost;       /* of the level below */
   cluster_address counted[3]; /* the neighbours' barriers of the cell's colour */
 
   __device__ __forceinline__ void load(const octants_run &run)
@@ -196,14 +154,7 @@ struct octant {
     index = cluster_rank();
     own.fetch(run, index);
     below.fetch(run.below);
-    matrix.load(run.below.f_cycle ? run.below.f_matrix : run.below.v, run.below.level[1].cells,
-                thread_of());
-#pragma unroll
-    for (int l = 0; l < 2; l++) {
-      const coarse_products &list = run.below.level[l].products;
-      ghost[l].to = -1;
-      if (thread_of() < list.count) ghost[l] = entry_at(list.ghost + thread_of());
-    }
+    ghost = first_product(run.below.level[0]);
     own.prepare(run, index);
     below.prepare(run.below);
 #pragma unroll
@@ -255,12 +206,9 @@ struct octant {
     for (int s = 0; s < sweeps; s++) {
       const int colour = s & 1 ? BLACK : RED;
       const bool sends = last_sent || s + 1 < sweeps;
-      meet<true>();
+      meet_block();
       if (sends) announce(colour, run.bytes);
-      if (own.mine && own.red == (colour == RED)) {
-        const cells<1> sum = {{fv2_gsrb_sum(own.b, own.seen(), own.f)}};
-        store(own.diagonal.quotients(sum, true).at[0], sends);
-      }
+      if (own.mine && own.red == (colour == RED)) store(own.solved(), sends);
       __syncwarp();
       if (sends) receive(colour);
     }
@@ -272,53 +220,34 @@ struct octant {
     const coarse_level &t = run.below.level[0];
     double *const arena = coarse_arena();
     announce(RHS, t.cells * (int)sizeof(double));
-    meet<true>();
+    meet_block();
     if (own.mine && own.red)
       arena[own.at + run.y_at - run.x_at] =
           fv2_residual(run.view, own.b, own.seen(), own.f, own.alpha);
-    meet<true>();
+    meet_block();
     const int h[3] = {run.n[0] / 2, run.n[1] / 2, run.n[2] / 2}, cells = run.cells / 8;
     const int corner = (index & 1 ? h[0] : 0) + (index & 2 ? h[1] * t.row : 0) +
                        (index & 4 ? h[2] * t.plane : 0) + t.ghost * (1 + t.row + t.plane);
     const int c = thread_of() % cells, i = c % h[0], j = c / h[0] % h[1], k = c / h[0] / h[1];
     const int child = run.y_at + (2 * i + 1) + (2 * j + 1) * run.row + (2 * k + 1) * run.plane;
-    const auto residual = [&](int dj, int dk) {
-      return arena[child + dj * run.row + dk * run.plane + ((dj + dk + run.parity) & 1)];
-    };
     if (thread_of() < OCTANTS * cells) {
-      const double mean =
-          hymgi_mean_of_8(residual(0, 0), residual(1, 0), residual(0, 1), residual(1, 1));
+      const double mean = mean_of_children<true>(arena + child, run.row, run.plane, run.parity);
       const int to = t.f_at + corner + i + j * t.row + k * t.plane;
       const unsigned other = (unsigned)(thread_of() / cells);
       cluster_store(address_in(other, arena + to), mean, address_in(other, barrier_of(RHS)));
     }
     __syncwarp();
     receive(RHS);
-    if (!below.mine) return;
-    below.f = arena[below.at + t.f_at - t.x_at];
-    arena[below.at] = 0;
-  }
-
-  /* The ghosts of level l of those below, for the interpolation from it. */
-  __device__ __forceinline__ void fill_ghosts(const red_black_run &run, int l) const
-  {
-    const coarse_level &t = run.level[l];
-    double *const x = coarse_arena() + t.x_at;
-    meet<true>();
-    if (ghost[l].to >= 0) x[ghost[l].to] = product_of(ghost[l], t, x);
-#pragma unroll 1
-    for (int m = thread_of() + THREADS; m < t.products.count; m += THREADS) {
-      const coarse_product next = entry_at(t.products.ghost + m);
-      x[next.to] = product_of(next, t, x);
-    }
-    meet<true>();
+    if (!below.own.mine) return;
+    below.own.f = arena[below.own.at + t.f_at - t.x_at];
+    arena[below.own.at] = 0;
   }
 
   /* To the black cells: the half sweep that follows sets the red ones. */
   __device__ __forceinline__ void interpolate(const octants_run &run, bool f_cycle)
   {
     announce(BLACK, run.bytes);
-    fill_ghosts(run.below, 0);
+    fill_products(run.below.level[0], ghost);
     if (own.mine && !own.red) {
       const double value = interpolated<HYMGI_GHOSTS_V2>(run.below.level[0], own.child, own.odd);
       store(f_cycle ? value : coarse_arena()[own.at] + value, true);
@@ -326,53 +255,12 @@ struct octant {
     __syncwarp();
     receive(BLACK);
   }
-
-  __device__ __forceinline__ void interpolate_below(const red_black_run &run, bool f_cycle)
-  {
-    double *const x = coarse_arena() + below.at;
-    fill_ghosts(run, 1);
-    if (!below.mine || below.red) return;
-    const double value = interpolated<HYMGI_GHOSTS_V2>(run.level[1], below.parent, below.odd);
-    *x = f_cycle ? value : *x + value;
-  }
-
-  /* As in red_black.cu. */
-  __device__ __forceinline__ void v_cycle_below(const red_black_run &run, int child)
-  {
-    const coarse_level &t = run.level[0];
-    operator_view o = {};
-    o.has_alpha = run.method.has_alpha;
-    below.smooth(run.method.sweeps);
-    meet<true>();
-    if (below.mine && below.red)
-      coarse_arena()[below.at + t.y_at - t.x_at] =
-          fv2_residual(o, below.b, below.seen(), below.f, below.alpha);
-    restrict_to_matrix(run, t.y_at + child);
-    meet<true>();
-    multiply(run.level[1], matrix, thread_of());
-    interpolate_below(run, false);
-    below.smooth(run.method.sweeps);
-  }
-
-  /* x of the level below by an F-cycle. */
-  __device__ __forceinline__ void f_cycle_below(const red_black_run &run, const coarse_cell &cell)
-  {
-    const coarse_level &t = run.level[1];
-    if (below.mine) below.f = run.f[below.field];
-    if (thread_of() < t.cells) coarse_arena()[t.y_at + thread_of()] = t.field_f[cell.field];
-    meet<true>();
-    multiply(t, matrix, thread_of());
-    matrix.load(run.v, t.cells, thread_of());
-    interpolate_below(run, true);
-    v_cycle_below(run, cell.child);
-  }
 };
 
 __global__ void __launch_bounds__(THREADS, 1)
     coarse_octants(const __grid_constant__ octants_run run)
 {
   octant all = {};
-  coarse_cell cell = {};
   let_successors_start();
   if (thread_of() == 0) {
     for (int kind = 0; kind < BARRIERS; kind++)
@@ -381,8 +269,6 @@ __global__ void __launch_bounds__(THREADS, 1)
     coarse_arena()[ZERO_AT] = 0;
   }
   all.load(run);
-  if (thread_of() < run.below.level[1].cells)
-    cell = entry_at(run.below.level[1].cell + thread_of());
   if (run.from_zero) all.zero_guess(run);
   __syncwarp();
   cluster_arrive(); /* until all are here, nobody stores */
@@ -390,15 +276,17 @@ __global__ void __launch_bounds__(THREADS, 1)
   if (all.own.mine) all.own.f = run.f[all.own.field];
   __syncwarp(); /* the barrier is for whole warps */
   cluster_wait();
-  if (run.below.f_cycle) {
-    all.f_cycle_below(run.below, cell);
+  if (run.below.f_matrix) {
+    if (all.below.own.mine) all.below.own.f = run.below.f[all.below.own.entry.field];
+    all.below.start_f_cycle(run.below);
+    all.below.v_cycle(run.below);
     all.interpolate(run, true);
   } else if (!run.from_zero) {
     all.load_guess(run);
   }
   all.smooth(run, true);
   all.restrict(run);
-  all.v_cycle_below(run.below, cell.child);
+  all.below.v_cycle(run.below);
   all.interpolate(run, false);
   all.smooth(run, false);
   if (all.own.mine) run.x[all.own.field] = coarse_arena()[all.own.at];
@@ -446,10 +334,10 @@ bool has_room(hymg_context *context, size_t bytes)
 
 bool hymgi_coarse_octants(const hymgi_hierarchy *h, const hymgi_coarse_lists *lists)
 {
-  if (!lists->red_black || lists->first == 0 || h->matrix.level != lists->first + 1 ||
-      lists->method.sweeps % 2 != 0)
-    return false;
   const hymgi_level *level = h->level + lists->first - 1;
+  if (lists->on_host[0].stencil != HYMG_FV2 || lists->first == 0 || h->matrix.level == 0 ||
+      !hymgi_coarse_above_matrix(lists, level + 1, &h->matrix) || lists->method.sweeps % 2 != 0)
+    return false;
   for (int axis = 0; axis < 3; axis++)
     if (level->n[axis] != 2 * level[1].n[axis] || level[1].n[axis] % 2 != 0) return false;
   return hymgi_form_takes(h->context, HYMGI_COARSE_OCTANTS, level->cells) &&
@@ -487,7 +375,7 @@ bool hymgi_coarse_launch_octants(const hymgi_hierarchy *h, const hymgi_coarse_li
   if (visits > 1 || !hymgi_uses_matrix(h, level->index) || (f_cycle && !h->matrix.has_f))
     return false;
   octants_run run = {};
-  run.below = hymgi_red_black_run_of(lists, coarse, h->options.bottom, f_cycle, &h->matrix);
+  run.below = hymgi_matrix_run_of(lists, coarse, f_cycle, &h->matrix);
   run.view = view_of(level);
   run.cells = (int)coarse->cells;
   for (int axis = 0; axis < 3; axis++) {

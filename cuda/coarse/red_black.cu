@@ -1,12 +1,10 @@
 /* The coarse end for FV2's red-black Gauss-Seidel where all sides of its levels but the coarsest are
  * even: V- and F-cycles in one launch of a single block, with the bits of coarse.cu. A thread owns a red
  * and a black cell of one level and keeps in registers what their half sweeps need, all of it loaded
- * before the kernel waits for its predecessor. Levels below the finest one have at most 64 cells: with
- * coarse matrices the first of them is theirs, and there are no more; else each belongs to a warp of its
- * own, where a barrier is that of a warp. */
+ * before the kernel waits for its predecessor. Levels below the finest one have at most 64 cells; each
+ * belongs to a warp of its own, where a barrier is that of a warp. */
 #include "coarse/bottom.cuh"
 #include "coarse/interpolation.cuh"
-#include "coarse/multiply.cuh"
 #include "coarse/one_cell.cuh"
 #include "coarse/red_black_cells.cuh"
 #include "kernels/gsrb_args.cuh"
@@ -172,51 +170,6 @@ __global__ void __launch_bounds__(RED_BLACK_THREADS, 1)
   store_x(run, own);
 }
 
-/* ---- with a matrix below the finest level ---- */
-
-/* x of the matrices' level, then the interpolation from there. */
-__device__ __forceinline__ void correct(const red_black_run &run,
-                                        const product<FINEST_THREADS> &matrix, const red_black &own,
-                                        bool f_cycle)
-{
-  meet<true>();
-  multiply(run.level[1], matrix, own.thread);
-  interpolate<true>(run, 0, own, f_cycle); /* begins with a barrier */
-}
-
-__global__ void __launch_bounds__(FINEST_THREADS, 1)
-    coarse_red_black_matrix(const __grid_constant__ red_black_run run)
-{
-  const coarse_level &fine = run.level[0], &coarse = run.level[1];
-  red_black own = {};
-  product<FINEST_THREADS> matrix;
-  coarse_cell below = {};
-  let_successors_start();
-  own.thread = thread_of();
-  own.load(run);
-  if (own.thread < coarse.cells) below = entry_at(coarse.cell + own.thread);
-  matrix.load(run.f_cycle ? run.f_matrix : run.v, coarse.cells, own.thread);
-  if (run.f_cycle) prefetch_lists(run.v, run.matrix_doubles, (int)FINEST_THREADS);
-  if (own.thread == 0) coarse_arena()[ZERO_AT] = 0;
-  wait_for_predecessors();
-  load_f(run, 0, &own.red);
-  load_f(run, 0, &own.black);
-  if (run.f_cycle) {
-    if (own.thread < coarse.cells)
-      coarse_arena()[coarse.y_at + own.thread] = coarse.field_f[below.field];
-    correct(run, matrix, own, true);
-    matrix.load(run.v, coarse.cells, own.thread);
-  } else if (own.red.mine) {
-    coarse_arena()[own.black.at] = run.x[own.black.field];
-  }
-  own.smooth<true>(run.method.sweeps);
-  own.store_residual<true>(run.method, fine);
-  restrict_to_matrix(run, fine.y_at + below.child);
-  correct(run, matrix, own, false);
-  own.smooth<true>(run.method.sweeps);
-  if (own.red.mine) store_x(run, own);
-}
-
 } /* namespace */
 
 /* ---- for coarse.cu ---- */
@@ -235,37 +188,23 @@ bool hymgi_coarse_red_black(const hymgi_hierarchy *h, const hymgi_coarse_lists *
   return true;
 }
 
-red_black_run hymgi_red_black_run_of(const hymgi_coarse_lists *lists, const hymgi_level *level,
-                                     hymg_bottom bottom, bool f_cycle,
-                                     const hymgi_coarse_matrix *matrix)
+void hymgi_coarse_launch_red_black(const hymgi_coarse_lists *lists, const hymgi_level *level,
+                                   hymg_bottom bottom, bool f_cycle)
 {
   red_black_run run = {};
   const int first = level->index - lists->first;
   run.method = lists->method;
   run.bottom = bottom;
-  run.last = (matrix ? matrix->level : lists->last) - level->index;
+  run.last = lists->last - level->index;
   for (int l = 0; l <= run.last; l++)
     run.level[l] = lists->on_host[first + l];
   run.f_cycle = f_cycle;
-  run.one_cell = !matrix && is_one_cell(run.level[run.last]);
-  if (matrix) {
-    run.v = matrix->v;
-    run.f_matrix = f_cycle ? matrix->f : NULL;
-    run.matrix_doubles = hymgi_matrix_doubles(run.level[run.last].cells);
-  }
+  run.one_cell = is_one_cell(run.level[run.last]);
   run.lists = lists->memory;
   run.listed = lists->doubles;
   run.x = level->x;
   run.f = level->f;
-  return run;
-}
-
-void hymgi_coarse_launch_red_black(const hymgi_coarse_lists *lists, const hymgi_level *level,
-                                   hymg_bottom bottom, bool f_cycle,
-                                   const hymgi_coarse_matrix *matrix)
-{
-  const red_black_run run = hymgi_red_black_run_of(lists, level, bottom, f_cycle, matrix);
-  const int threads = (int)FINEST_THREADS + (matrix ? 0 : run.last * (int)COARSE_WARP);
-  hymgi_launch_shared(level->context, matrix ? coarse_red_black_matrix : coarse_red_black, dim3(1),
-                      dim3((unsigned)threads), (size_t)lists->arena * sizeof(double), run);
+  const int threads = (int)FINEST_THREADS + run.last * (int)COARSE_WARP;
+  hymgi_launch_shared(level->context, coarse_red_black, dim3(1), dim3((unsigned)threads),
+                      (size_t)lists->arena * sizeof(double), run);
 }

@@ -1,9 +1,9 @@
-/* The cells of red_black.cu and their half sweeps. The exact diagonal cancels a cell's own value, so
+/* Cells of FV2 and their half sweeps. The exact diagonal cancels a cell's own value, so
  * these are in place, and after a black one the residual of black cells is zero. */
 #ifndef HYMGI_COARSE_RED_BLACK_CELLS_CUH
 #define HYMGI_COARSE_RED_BLACK_CELLS_CUH
 
-#include "coarse/interpolation.cuh"
+#include "coarse/matrix_cycle.cuh"
 #include "device/fast_division.cuh"
 
 /* The arguments of a launch; level[0] is the finest level of the cycle. */
@@ -13,17 +13,11 @@ struct red_black_run {
   coarse_level level[COARSE_LEVELS];
   int last;
   bool f_cycle, one_cell;
-  const double *v, *f_matrix; /* the coarse matrices, if the last level is theirs; else NULL */
-  size_t matrix_doubles;
   const double *lists; /* and coefficients, `listed` doubles */
   size_t listed;
   double *x;
   const double *f;
 };
-
-red_black_run hymgi_red_black_run_of(const hymgi_coarse_lists *lists, const hymgi_level *level,
-                                     hymg_bottom bottom, bool f_cycle,
-                                     const hymgi_coarse_matrix *matrix);
 
 namespace
 {
@@ -35,8 +29,10 @@ enum { RED_BLACK_THREADS = FINEST_THREADS + (COARSE_LEVELS - 1) * COARSE_WARP };
 /* Waits for the block or for the warp. */
 template <bool BLOCK> __device__ __forceinline__ void meet()
 {
-  __syncwarp(); /* a division may diverge; a block's barrier needs whole warps */
-  if (BLOCK) __syncthreads();
+  if (BLOCK)
+    meet_block();
+  else
+    __syncwarp();
 }
 
 /* A cell; positions are those in the arena. */
@@ -113,10 +109,16 @@ struct red_black_cell {
             factor[5] * x[to[5]]};
   }
 
-  __device__ __forceinline__ void update() const
+  /* The x that satisfies the cell's equation. */
+  __device__ __forceinline__ double solved() const
   {
     const cells<1> sum = {{fv2_gsrb_sum(b, seen(), f)}};
-    coarse_arena()[at] = diagonal.quotients(sum, true).at[0];
+    return diagonal.quotients(sum, true).at[0];
+  }
+
+  __device__ __forceinline__ void update() const
+  {
+    coarse_arena()[at] = solved();
   }
 
   /* f of a coarse cell: the mean of its red children's residuals in y, since those of black ones are
@@ -125,10 +127,7 @@ struct red_black_cell {
   {
     if (!mine) return;
     double *const arena = coarse_arena();
-    const auto red = [&](int j, int k) {
-      return arena[child + j * fine.row + k * fine.plane + ((j + k + fine.parity) & 1)];
-    };
-    f = hymgi_mean_of_8(red(0, 0), red(1, 0), red(0, 1), red(1, 1));
+    f = mean_of_children<true>(arena + child, fine.row, fine.plane, fine.parity);
     arena[at + coarse.f_at - coarse.x_at] = f;
     arena[at] = 0;
   }
@@ -202,18 +201,69 @@ struct red_black {
   }
 };
 
-/* f of the matrices' cells, without gaps: the means of their red children's residuals. */
-__device__ __forceinline__ void restrict_to_matrix(const red_black_run &run, int child)
-{
-  const coarse_level &fine = run.level[0], &coarse = run.level[1];
-  double *const arena = coarse_arena();
-  meet<true>();
-  if (thread_of() >= coarse.cells) return;
-  const auto red = [&](int j, int k) {
-    return arena[child + j * fine.row + k * fine.plane + ((j + k + fine.parity) & 1)];
-  };
-  arena[coarse.y_at + thread_of()] = hymgi_mean_of_8(red(0, 0), red(1, 0), red(0, 1), red(1, 1));
-}
+/* A cell of the level above coarse matrices (matrix_cycle.cuh), red ones first. */
+struct fv2_cell : red_black_cell {
+  static constexpr hymgi_ghosts F_ORDER = HYMGI_GHOSTS_V2;
+  static constexpr bool RED = true;
+  bool red;
+  coarse_cell entry;
+
+  __device__ static __forceinline__ void start(const matrix_run &)
+  {
+    if (thread_of() == 0) coarse_arena()[ZERO_AT] = 0;
+  }
+
+  __device__ __forceinline__ void fetch(const matrix_run &run)
+  {
+    const coarse_level &t = run.level[0];
+    const int c = thread_of() < t.cells ? thread_of() : t.cells - 1;
+    mine = thread_of() < t.cells;
+    red = c < t.reds;
+    entry = entry_at(t.cell + c);
+    load_betas(t.coefficients + COARSE_BETA * t.cells + c, t.cells);
+    if (run.method.has_alpha) alpha = __ldg(t.coefficients + COARSE_ALPHA * t.cells + c);
+  }
+
+  __device__ __forceinline__ void prepare(const matrix_run &run)
+  {
+    operator_view o = {};
+    o.has_alpha = run.method.has_alpha;
+    at = run.level[0].x_at + entry.at;
+    load_neighbours(run.level[0], entry.sides);
+    diagonal.take({{fv2_diagonal(o, b, alpha)}});
+  }
+
+  __device__ __forceinline__ double *x() const
+  {
+    return coarse_arena() + at;
+  }
+
+  /* The half sweep that follows sets the red cells. */
+  __device__ __forceinline__ bool takes_correction() const
+  {
+    return mine && !red;
+  }
+
+  __device__ __forceinline__ void smooth(int sweeps) const
+  {
+#pragma unroll 1
+    for (int s = 0; s < sweeps; s++) {
+      meet_block();
+      if (mine && red == !(s & 1)) update();
+    }
+  }
+
+  /* That of red cells goes to y. */
+  __device__ __forceinline__ int store_residual(const matrix_run &run) const
+  {
+    const coarse_level &t = run.level[0];
+    operator_view o = {};
+    o.has_alpha = run.method.has_alpha;
+    meet_block();
+    if (mine && red) coarse_arena()[at + t.y_at - t.x_at] = fv2_residual(o, b, seen(), f, alpha);
+    return t.y_at;
+  }
+};
 
 } /* namespace */
 

@@ -108,12 +108,12 @@ START_TEST(a_cluster_where_it_may_be)
     const char *kernels[2];
     int tail_from;
     bool no_room;
-  } want[] = {{4097, 1, {"coarse_octants", "coarse_red_black"}, 1, false},
-              {-1, 1, {"coarse_octants", "coarse_red_black"}, 1, false},
-              {4096, 1, {"fv2_gsrb_tile", "coarse_red_black"}, 2, false},
-              {4097, 4097, {"fv2_gsrb_tile", "coarse_red_black"}, 2, false},
+  } want[] = {{4097, 1, {"coarse_octants", "coarse_above_matrix"}, 1, false},
+              {-1, 1, {"coarse_octants", "coarse_above_matrix"}, 1, false},
+              {4096, 1, {"fv2_gsrb_tile", "coarse_above_matrix"}, 2, false},
+              {4097, 4097, {"fv2_gsrb_tile", "coarse_above_matrix"}, 2, false},
               {0, 1, {"fv2_gsrb_tile", "fv2_gsrb_tile"}, 6, false},
-              {4097, 1, {"fv2_gsrb_tile", "coarse_red_black"}, 2, true}};
+              {4097, 1, {"fv2_gsrb_tile", "coarse_above_matrix"}, 2, true}};
   const hymg_options o = options_of(0, want[_i].tail_cells);
   if (want[_i].no_room && !twin_emulated()) return; /* a device that has some cannot show it */
   if (want[_i].no_room) setenv("HYMG_EMULATION_CLUSTERS", "0", 1);
