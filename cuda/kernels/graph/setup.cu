@@ -12,26 +12,30 @@ namespace
 
 /* ---- steps ---- */
 
-#define KERNEL(CONSTANT, name)                                                                     \
-  __global__ void __launch_bounds__(ROW_THREADS)                                                   \
-      graph_##name(const __grid_constant__ hymgi_graph_work w, int indices)                        \
-  {                                                                                                \
-    let_successors_start();                                                                        \
-    wait_for_predecessors();                                                                       \
-    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);                                    \
-    if (i < indices) hymgi_graph_##name(&w, i);                                                    \
+/* One kernel for all steps: none of them needs more registers than full multiprocessors have. */
+__global__ void __launch_bounds__(ROW_THREADS)
+    graph_step(const __grid_constant__ hymgi_graph_work w, hymgi_graph_step step, int indices)
+{
+  let_successors_start();
+  wait_for_predecessors();
+  const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i >= indices) return;
+  switch (step) {
+#define CASE(CONSTANT, name)                                                                       \
+  case HYMGI_GRAPH_##CONSTANT:                                                                     \
+    hymgi_graph_##name(&w, i);                                                                     \
+    break;
+    HYMGI_GRAPH_STEPS(CASE)
+#undef CASE
+  default:
+    break;
   }
-HYMGI_GRAPH_STEPS(KERNEL)
-
-typedef void step_kernel(hymgi_graph_work w, int indices);
-
-#define KERNEL_OF(CONSTANT, name) graph_##name,
-step_kernel *const kernels[] = {HYMGI_GRAPH_STEPS(KERNEL_OF)};
+}
 
 void run(hymg_context *context, hymgi_graph_step step, int indices, const hymgi_graph_work *w)
 {
-  hymgi_launch(context, kernels[step], dim3(blocks_for(indices, ROW_THREADS)), dim3(ROW_THREADS),
-               *w, indices);
+  hymgi_launch(context, graph_step, dim3(blocks_for(indices, ROW_THREADS)), dim3(ROW_THREADS), *w,
+               step, indices);
 }
 
 /* ---- prefix sums: of tiles, of these sums by one block, then within tiles ---- */
