@@ -17,6 +17,7 @@ from ._solver import Solver
 from ._values import describe, number, per_axis, refuse_masked, whole
 
 RTOL = 1e-10  # of hymg_options_default
+CHUNK = 1 << 16  # voxels at once, which a cache holds
 
 
 class EffectiveDiffusivity(NamedTuple):
@@ -169,10 +170,20 @@ def _sum(values: np.ndarray) -> float:
 
 def _on_faces(diffusivity: np.ndarray, axis: int) -> np.ndarray:
     """Harmonic means of the voxels on both sides of each face; at the ends of the axis that of the voxel there."""
-    wide = np.pad(diffusivity, [(int(other == axis),) * 2 for other in range(diffusivity.ndim)], mode="edge")
-    low, high = (wide[_part(axis, part, wide.ndim)] for part in (slice(None, -1), slice(1, None)))
-    total = low + high
-    return np.divide(2 * low * high, total, out=np.zeros_like(total), where=total > 0)
+    faces = np.zeros([n + (other == axis) for other, n in enumerate(diffusivity.shape)])
+    for end in (slice(None, 1), slice(-1, None)):
+        at = _part(axis, end, faces.ndim)
+        faces[at] = diffusivity[at]
+    lows, highs, inside = (
+        array[_part(axis, part, faces.ndim)]
+        for array, part in ((diffusivity, slice(-1)), (diffusivity, slice(1, None)), (faces, slice(1, -1)))
+    )
+    planes = max(1, CHUNK // max(1, inside[:1].size))
+    for first in range(0, len(inside), planes):
+        low, high, mean = (array[first : first + planes] for array in (lows, highs, inside))
+        total = low + high
+        np.divide(2 * low * high, total, out=mean, where=total > 0)
+    return faces
 
 
 def _part(axis: int, part: slice, axes: int) -> tuple[slice, ...]:
