@@ -271,6 +271,8 @@ module hymg_types
 
   type, bind(c) :: hymg_level_need
     integer(c_int) :: cells(3)
+    integer(c_int64_t) :: boxes
+    integer(c_int) :: ranks
     integer(c_int) :: backend
     type(c_ptr) :: memory
     real(c_double) :: vectors

@@ -979,7 +979,7 @@ typedef struct hymg_level_info {
   int cells[3];
   int box[3]; /* cells of one (unmerged) box; the mean, rounded up, if they are unequal */
   int64_t boxes;
-  int ranks;         /* ranks that hold cells of this level */
+  int ranks;         /* ranks that hold cells of this level; of one box: that each hold all of it */
   double spacing[3]; /* standard path: of all cells but a narrower last one below odd sides */
   hymg_backend backend;
   double lambda_max;  /* Gershgorin bound of D^-1 A */
@@ -1064,6 +1064,8 @@ enum { HYMG_MAX_LEVELS = 32 };
 /* Bytes on this rank. */
 typedef struct hymg_level_need {
   int cells[3];
+  int64_t boxes;
+  int ranks; /* as in hymg_level_info */
   hymg_backend backend;
   const char *memory; /* "host", "device", "managed", "pinned"; static */
   /* iterate, right-hand side, second buffers, Krylov vectors; on level 0 also u and f as fields

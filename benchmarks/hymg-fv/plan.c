@@ -44,12 +44,29 @@ bool fv_check_device_memory(fv_run *run, const fv_report *report)
 
 /* ---- --plan ---- */
 
-static void print_row(const char *place, const char *cells, const char *home, const double bytes[3],
-                      double dof)
+static void print_row(const char *place, const char *cells, const char *holders, const char *home,
+                      const double bytes[3], double dof)
 {
   const double sum = bytes[0] + bytes[1] + bytes[2];
-  printf("%5s  %-24s %-13s %12.6f %12.6f %12.6f %12.6f %9.2f\n", place, cells, home,
+  printf("%5s  %-24s %-14s %-13s %12.6f %12.6f %12.6f %12.6f %9.2f\n", place, cells, holders, home,
          1e-9 * bytes[0], 1e-9 * bytes[1], 1e-9 * bytes[2], 1e-9 * sum, sum / dof);
+}
+
+typedef struct holders_text {
+  char text[32];
+} holders_text;
+
+/* Which ranks hold a level. */
+static holders_text holders(const hymg_level_need *l, int ranks)
+{
+  holders_text out;
+  if (l->boxes == 1 && l->ranks > 1)
+    snprintf(out.text, sizeof out.text, "copies on %d", l->ranks);
+  else if (l->ranks == ranks)
+    snprintf(out.text, sizeof out.text, "all");
+  else
+    snprintf(out.text, sizeof out.text, "%d of %d", l->ranks, ranks);
+  return out;
 }
 
 static void print_need(const fv_run *run, const fv_report *report, const hymg_need *need)
@@ -58,8 +75,8 @@ static void print_need(const fv_run *run, const fv_report *report, const hymg_ne
   const double dof = cells_of(o->grid.n) / report->ranks;
   double total[3] = {0.0, 0.0, 0.0};
   puts("memory in GB (1e9 bytes)\n");
-  printf("%5s  %-24s %-13s %12s %12s %12s %12s %9s\n", "level", "cells", "memory", "vectors",
-         "coefficients", "buffers", "all", "B/DOF");
+  printf("%5s  %-24s %-14s %-13s %12s %12s %12s %12s %9s\n", "level", "cells", "ranks", "memory",
+         "vectors", "coefficients", "buffers", "all", "B/DOF");
   for (int n = 0; n < need->num_levels; n++) {
     const hymg_level_need *l = &need->level[n];
     const double bytes[3] = {l->vectors, l->coefficients, l->buffers};
@@ -68,13 +85,13 @@ static void print_need(const fv_run *run, const fv_report *report, const hymg_ne
     snprintf(cells, sizeof cells, "%d x %d x %d", l->cells[0], l->cells[1], l->cells[2]);
     snprintf(home, sizeof home, "%s, %s", hymg_enum_name("hymg_backend", (int)l->backend),
              l->memory);
-    print_row(place, cells, home, bytes, dof);
+    print_row(place, cells, holders(l, report->ranks).text, home, bytes, dof);
     for (int m = 0; m < 3; m++)
       total[m] += bytes[m];
   }
-  print_row("all", "", "", total, dof);
+  print_row("all", "", "", "", total, dof);
   const double fields[3] = {other_fields(o, need->num_levels) * dof, 0.0, 0.0};
-  print_row("", "fields of the program", "", fields, dof);
+  print_row("", "fields of the program", "", "", fields, dof);
 }
 
 static void print_room(const fv_report *report, const hymg_need *need)

@@ -47,7 +47,10 @@ static hymg_level_need level_need(const hymgi_hierarchy *h, int l)
 {
   const hymgi_level *level = h->level + l;
   const hymgi_memory_need need = hymgi_level_memory(h, level), single = hymgi_singles_memory(h, l);
+  const int *const boxes = level->decomp->boxes;
   hymg_level_need n = {.cells = {level->n[0], level->n[1], level->n[2]},
+                       .boxes = (int64_t)boxes[0] * boxes[1] * boxes[2],
+                       .ranks = level->ranks,
                        .backend = level->backend->id,
                        .memory = level->memory->name};
   const int borrowed = l == 0 && level->num_boxes > 0 ? 2 : 0; /* u and f */

@@ -145,6 +145,40 @@ static void reduce(int cells, double value[4])
   hymg_context_destroy(&layout.context);
 }
 
+/* cells: the gather size; 0: the default, by a root. */
+static void compare_plan(int cells)
+{
+  support_case s = support_case_of(HYMG_FV2, (const int[3]){16, 32, 16}, "dd pp dd", 0);
+  hymg_options o = hymg_options_default();
+  if (cells) with_all(&o, cells);
+  support_layout layout = {.context = support_context(MPI_COMM_WORLD, 1)};
+  support_kit k = support_open(&s.spec, &layout, &o);
+  hymg_operator_desc desc = k.desc;
+  desc.alpha = desc.beta[0] = desc.beta[1] = desc.beta[2] = NULL;
+  hymg_need need;
+  OK(k.context, hymg_solver_need(k.grid, &desc, HYMG_VARIABLE_BETA, &o, &need));
+  ck_assert_int_eq(need.num_levels, hymg_solver_num_levels(k.solver));
+  int copied = 0;
+  for (int l = 0; l < need.num_levels; l++) {
+    hymg_level_info info;
+    OK(k.context, hymg_solver_level(k.solver, l, &info));
+    ck_assert_int_eq(need.level[l].boxes, info.boxes);
+    ck_assert_int_eq(need.level[l].ranks, info.ranks);
+    copied += info.boxes == 1 && info.ranks > 1;
+  }
+  ck_assert_int_eq(copied > 0, cells && several());
+  support_close(&k);
+  support_case_free(&s);
+  hymg_context_destroy(&layout.context);
+}
+
+START_TEST(a_plan_tells_who_holds_a_level)
+{
+  compare_plan(0);
+  compare_plan(600);
+}
+END_TEST
+
 START_TEST(sums_count_each_cell_once)
 {
   double want[4], got[4];
@@ -188,6 +222,7 @@ int main(int argc, char **argv)
   tcase_add_loop_test(t, levels_below_and_updates, 0, SUPPORT_VARIED);
   tcase_add_loop_test(t, threads_within_ranks, 0, 2);
   tcase_add_loop_test(t, between_nodes_all_gather, 0, few);
+  tcase_add_test(t, a_plan_tells_who_holds_a_level);
   tcase_add_test(t, sums_count_each_cell_once);
   suite_add_tcase(suite, t);
   const int status = support_run_mpi(suite);
