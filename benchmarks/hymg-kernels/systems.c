@@ -50,6 +50,7 @@ static bool create(const kernels_bench *bench, int threads, const kernels_proble
   for (int m = 0; m < s->count && ok; m++) {
     kernels_kit *const kit = s->kit + m;
     ok = hymg_context_create(&context, s->context + m) == HYMG_OK &&
+         kernels_take_forms(s->context[m], bench->options, NULL) &&
          kernels_kit_create(s->context[m], problem, stencil, &options, NULL, kit);
     s->solver[m] = kit->solver, s->f[m] = kit->f, s->u[m] = kit->x;
   }
