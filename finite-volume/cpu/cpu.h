@@ -19,24 +19,35 @@
 #define omp_get_num_procs()   1
 #define omp_get_num_threads() 1
 #define omp_get_thread_num()  0
-#define omp_get_level()       0
 #endif
 
 /* numbers of a cache line; scratch rows per thread */
 enum { HOST_LINE = 64 / sizeof(hymgi_real), HOST_SCRATCH_ROWS = 48 };
 
+/* The number of this thread in its team, and how many there are (team.h). */
+static inline int host_thread(void)
+{
+  return hymgi_cpu_alone ? 0 : omp_get_thread_num();
+}
+static inline int host_team(void)
+{
+  return hymgi_cpu_alone ? 1 : omp_get_num_threads();
+}
+
 /* A scratch row of this thread, readable from index -2 * HOST_LINE + 1. */
 static inline hymgi_real *host_scratch(const hymgi_level *level, int row)
 {
   return level->scratch +
-         ((ptrdiff_t)omp_get_thread_num() * HOST_SCRATCH_ROWS + row) * level->scratch_row +
+         ((ptrdiff_t)host_thread() * HOST_SCRATCH_ROWS + row) * level->scratch_row +
          2 * HOST_LINE;
 }
 
 /* The share [*from, *to) of `count` items that belongs to this thread. */
 static inline void host_share(int64_t count, int64_t *from, int64_t *to)
 {
-  const int id = omp_get_thread_num(), team = omp_get_num_threads();
+  const int id = host_thread(), team = host_team();
+  *from = 0, *to = count;
+  if (team == 1) return; /* divisions cost as much as a short row */
   *from = count * id / team;
   *to = count * (id + 1) / team;
 }

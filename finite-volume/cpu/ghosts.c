@@ -148,27 +148,34 @@ static void fill_both(const hymgi_level *level, const hymgi_geom *g, hymgi_real 
     if (hymgi_is_boundary(g, face)) hymgi_cpu_fill_row_ghosts(level, g, x, ghosts, face, at);
 }
 
-/* Called inside a parallel region, or serially if conditions is set. Both loops over k assign the same
- * planes to a thread, so no barrier is needed between them. */
+static void wait_for_all(void)
+{
+  if (host_team() == 1) return;
+#pragma omp barrier
+}
+
+/* By a thread of a team, which is alone if conditions is set. Both loops over k have the same planes, so no
+ * thread waits between them. */
 static void fill_box(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,
                      hymgi_ghosts ghosts, bool conditions, bool data)
 {
   const int low = g->boundaries & 4 ? 0 : -g->ghost, /* rows whose values are known already */
       high = g->boundaries & 8 ? g->n[1] : g->n[1] + g->ghost;
-#pragma omp for schedule(static)
-  for (int j = low; j < high; j++)
-    fill_both(level, g, x, ghosts, 2, j);
+  int64_t from, to;
+  host_share(high - low, &from, &to);
+  for (int64_t m = from; m < to; m++)
+    fill_both(level, g, x, ghosts, 2, low + (int)m);
+  wait_for_all();
   for (int face = 4; conditions && face < 6; face++)
     add_conditions(level, g, x, ghosts, face, data);
-#pragma omp for schedule(static) nowait
-  for (int k = -g->ghost; k < g->n[2] + g->ghost; k++)
-    fill_both(level, g, x, ghosts, 1, k);
+  host_share(g->n[2] + 2 * g->ghost, &from, &to);
+  for (int64_t m = from; m < to; m++)
+    fill_both(level, g, x, ghosts, 1, (int)m - g->ghost);
   for (int face = 2; conditions && face < 4; face++)
     add_conditions(level, g, x, ghosts, face, data);
-#pragma omp for schedule(static)
-  for (int k = -g->ghost; k < g->n[2] + g->ghost; k++)
-    hymgi_cpu_fill_end_ghosts(level, g, x, ghosts, (const int[2]){-g->ghost, g->n[1] + g->ghost},
-                              k);
+  const int j[2] = {-g->ghost, g->n[1] + g->ghost};
+  for (int64_t m = from; m < to; m++)
+    hymgi_cpu_fill_end_ghosts(level, g, x, ghosts, j, (int)m - g->ghost);
   for (int face = 0; conditions && face < 2; face++)
     add_conditions(level, g, x, ghosts, face, data);
 }

@@ -38,10 +38,14 @@ int hymgi_cpu_threads(const hymgi_level *level)
   return hymgi_cpu_most_threads(level) == 1 ? 1 : level->context->team.size;
 }
 
+_Thread_local bool hymgi_cpu_alone;
+
 void hymgi_cpu_share_out(int threads, void (*part)(void *user), void *user)
 {
-  if (threads == 1 && omp_get_level() == 0) { /* else the thread's number may not be 0 */
+  if (threads == 1) {
+    hymgi_cpu_alone = true;
     part(user);
+    hymgi_cpu_alone = false;
     return;
   }
 #pragma omp parallel num_threads(threads)

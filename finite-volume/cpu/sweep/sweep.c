@@ -187,7 +187,7 @@ static void run_share(void *user)
   found mine = {.max = 0};
   for (host_row r = hymgi_cpu_rows(level->box, level->num_boxes, false); r.g;
        hymgi_cpu_next_plane(&r)) {
-    if (w->requests && omp_get_thread_num() == 0) hymgi_comm_progress(w->requests);
+    if (w->requests && host_thread() == 0) hymgi_comm_progress(w->requests);
     const int j[2] = {r.cjk[1], r.cjk[1] + hymgi_cpu_rows_of_plane(&r)}, from = one ? w->colour : 0,
               to = one ? from : r.g->split;
     for (int colour = from; colour <= to; colour++)

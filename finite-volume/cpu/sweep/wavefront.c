@@ -28,7 +28,7 @@ enum { NORM_ROW = 3 }; /* scratch row; 0 to 2 belong to sweep.c */
 
 static void wait_for_all(barrier *b)
 {
-  const int team = omp_get_num_threads(), phase = atomic_load(&b->phase);
+  const int team = host_team(), phase = atomic_load(&b->phase);
   if (team == 1) return;
   if (atomic_fetch_add(&b->arrived, 1) == team - 1) {
     atomic_store(&b->arrived, 0);
@@ -58,7 +58,7 @@ static int shift_of(const wave *w, int s)
  * even and the same in all stages. */
 static rows rows_of(const wave *w, int from, int to, int s)
 {
-  const int ny = w->g->n[1], id = omp_get_thread_num(), team = omp_get_num_threads();
+  const int ny = w->g->n[1], id = host_thread(), team = host_team();
   const bool first = from == 0, last = to == ny;
   const int low = first ? 0 : from - shift_of(w, s), high = last ? ny : to - shift_of(w, s);
   const int shift = w->lean * (w->total - 1) / 2, a = first ? 0 : from - shift,
@@ -333,24 +333,27 @@ static void run_tile(const wave *w, int from, int to, double *max)
       r.high = r.high > high ? high : r.high;
       run_any(w, s, &r, first && k >= nz ? k - nz : k, max);
     }
-    if (w->requests && omp_get_thread_num() == 0) hymgi_comm_progress(w->requests);
+    if (w->requests && host_thread() == 0) hymgi_comm_progress(w->requests);
     wait_for_all(w->barrier);
   }
 }
 
-void hymgi_cpu_wave_run(wave *w)
+static void run_share(void *user)
 {
-  const int ny = w->g->n[1], threads = hymgi_cpu_threads(w->level);
+  wave *const w = user;
+  const int ny = w->g->n[1];
   const int rows_wanted = w->tile_rows > 0 && w->tile_rows < ny ? w->tile_rows : ny;
   const int tiles = hymgi_tiles_of(ny, rows_wanted);
-#pragma omp parallel num_threads(threads)
-  {
-    double max = 0;
-    for (int m = 0; m < tiles; m++)
-      run_tile(w, m * rows_wanted, m == tiles - 1 ? ny : (m + 1) * rows_wanted, &max);
+  double max = 0;
+  for (int m = 0; m < tiles; m++)
+    run_tile(w, m * rows_wanted, m == tiles - 1 ? ny : (m + 1) * rows_wanted, &max);
 #pragma omp critical
-    w->max = host_larger(w->max, max);
-  }
+  w->max = host_larger(w->max, max);
+}
+
+void hymgi_cpu_wave_run(wave *w)
+{
+  hymgi_cpu_share_out(hymgi_cpu_threads(w->level), run_share, w);
 }
 
 static void exchange(const hymgi_level *level, host_iterate x)

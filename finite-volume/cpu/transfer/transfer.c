@@ -92,26 +92,47 @@ static void restrict_row(const hymgi_level *level, int b, const int JK[2], const
   store_means(level, b, &r, false, g->split ? 1 : 2, JK, coarse);
 }
 
+typedef struct restriction {
+  const hymgi_level *level;
+  const hymgi_real *fine; /* NULL: the residual, if red that of red cells */
+  hymgi_real *coarse;
+  bool red;
+  double *max; /* as in restrict_row */
+} restriction;
+
+static void restrict_share(void *user)
+{
+  const restriction *t = user;
+  const hymgi_level *level = t->level;
+  double mine = 0;
+  for (host_row r = hymgi_cpu_rows(level->patch, level->num_boxes, false); r.g;
+       hymgi_cpu_next(&r)) {
+    const int b = (int)(r.g - level->patch);
+    if (t->fine)
+      restrict_row(level, b, r.cjk + 1, t->fine, t->coarse, t->max ? &mine : NULL);
+    else
+      hymgi_cpu_restrict_residual_row(level, b, r.cjk + 1, t->red, t->coarse);
+  }
+  if (!t->max) return;
+#pragma omp critical
+  *t->max = host_larger(*t->max, mine);
+}
+
+static void run_restriction(restriction t)
+{
+  hymgi_cpu_share_out(hymgi_cpu_threads(t.level), restrict_share, &t);
+}
+
 void hymgi_cpu_restrict_cells(const hymgi_level *level, const hymgi_real *fine, hymgi_real *coarse)
 {
-#pragma omp parallel num_threads(hymgi_cpu_threads(level))
-  for (host_row r = hymgi_cpu_rows(level->patch, level->num_boxes, false); r.g; hymgi_cpu_next(&r))
-    restrict_row(level, (int)(r.g - level->patch), r.cjk + 1, fine, coarse, NULL);
+  run_restriction((restriction){level, .fine = fine, .coarse = coarse});
 }
 
 void hymgi_cpu_restrict_max(const hymgi_level *level, const hymgi_real *fine, hymgi_real *coarse,
                             int slot)
 {
   double max = 0;
-#pragma omp parallel num_threads(hymgi_cpu_threads(level))
-  {
-    double mine = 0;
-    for (host_row r = hymgi_cpu_rows(level->patch, level->num_boxes, false); r.g;
-         hymgi_cpu_next(&r))
-      restrict_row(level, (int)(r.g - level->patch), r.cjk + 1, fine, coarse, &mine);
-#pragma omp critical
-    max = host_larger(max, mine);
-  }
+  run_restriction((restriction){level, .fine = fine, .coarse = coarse, .max = &max});
   level->context->later[slot] = max;
 }
 
@@ -148,20 +169,6 @@ void hymgi_cpu_restrict_shell(const hymgi_level *level, const int left_out[6], b
   }
 }
 
-typedef struct restriction {
-  const hymgi_level *level;
-  bool red;
-  hymgi_real *coarse;
-} restriction;
-
-static void restrict_share(void *user)
-{
-  const restriction *t = user;
-  const hymgi_level *level = t->level;
-  for (host_row r = hymgi_cpu_rows(level->patch, level->num_boxes, false); r.g; hymgi_cpu_next(&r))
-    hymgi_cpu_restrict_residual_row(level, (int)(r.g - level->patch), r.cjk + 1, t->red, t->coarse);
-}
-
 /* Updates the ghosts of level->x first. After GSRB with FV2 the black cells' residual is zero up to
  * rounding and is left out. */
 void hymgi_cpu_residual_restrict(const hymgi_level *level, hymgi_after after, hymgi_real *coarse,
@@ -170,8 +177,7 @@ void hymgi_cpu_residual_restrict(const hymgi_level *level, hymgi_after after, hy
   (void)zero; /* zeroing is optional, and the host does not offer it */
   const bool red = level->op->stencil == HYMG_FV2 && after == HYMGI_AFTER_GSRB;
   hymgi_cpu_update_ghosts(level, level->x);
-  restriction t = {level, red, coarse};
-  hymgi_cpu_share_out(hymgi_cpu_threads(level), restrict_share, &t);
+  run_restriction((restriction){level, .coarse = coarse, .red = red});
 }
 
 /* Low faces along `axis`, including high boundaries. Only used in set-up. */
