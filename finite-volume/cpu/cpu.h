@@ -211,7 +211,7 @@ typedef struct fv4_row {
   unsigned boundaries;
 } fv4_row;
 
-/* Writes ghosts of x at boundaries, rows of them to scratch rows 0 and 1. With x NULL only the
+/* Writes the ghosts of x at boundaries along x; those along y and z must be filled. With x NULL only the
  * coefficients are set; f may be NULL if the kernel does not read it. */
 fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const hymgi_real *f,
                          hymgi_real *x, const int cjk[3]);

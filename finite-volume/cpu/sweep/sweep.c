@@ -150,7 +150,7 @@ static void run_rows(const job *w, const hymgi_geom *g, int colour, const int j[
 {
   const host_kind kind = w->pass.kind;
   const bool fv2 = w->pass.level->op->stencil == HYMG_FV2;
-  const bool whole = (fv2 ? kind != HOST_RELAX : w->out && kind == HOST_GSRB && g->split) &&
+  const bool whole = (fv2 || (w->out && kind == HOST_GSRB && g->split)) &&
                      (which == ALL || (waiting(w, g, 0) == 0 && waiting(w, g, 1) == 0));
   if (!whole) {
     run_each_row(w, g, colour, j, k, which, mine);
