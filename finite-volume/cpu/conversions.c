@@ -62,12 +62,10 @@ static double narrow_residual_rows(const host_pass *pass, const hymgi_geom *g,
 {
   double *const rows = host_scratch(pass->level, FIRST_ROW);
   double max = 0;
-  if (pass->level->op->stencil == HYMG_FV2) hymgi_fv2_rows(pass, g, colour, j, k, rows);
+  hymgi_cpu_run_rows(pass, g, colour, j, k, rows);
   for (int at = j[0]; at < j[1]; at++) {
     const int n = host_cells(g, colour, at, k);
     double *const row = rows + (at - j[0]) * g->pitch;
-    if (pass->level->op->stencil == HYMG_FV4)
-      hymgi_cpu_run_slots(pass, g, (const int[3]){colour, at, k}, 0, n, row);
     max = host_larger(max, host_largest(row, n));
     narrow_row(row, factor, 0, n, out + hymgi_row(single, colour, at, k));
   }

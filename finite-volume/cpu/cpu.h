@@ -38,8 +38,7 @@ static inline int host_team(void)
 static inline hymgi_real *host_scratch(const hymgi_level *level, int row)
 {
   return level->scratch +
-         ((ptrdiff_t)host_thread() * HOST_SCRATCH_ROWS + row) * level->scratch_row +
-         2 * HOST_LINE;
+         ((ptrdiff_t)host_thread() * HOST_SCRATCH_ROWS + row) * level->scratch_row + 2 * HOST_LINE;
 }
 
 /* The share [*from, *to) of `count` items that belongs to this thread. */
@@ -267,20 +266,18 @@ typedef struct host_pass {
 /* run_slots of FV2 */
 void hymgi_fv2_slots(const host_pass *pass, const hymgi_geom *g, const int cjk[3], int from, int to,
                      hymgi_real *out);
-/* FV2: rows j[0] <= j < j[1] of plane k; out: of the first row, the others a pitch apart. gsrb: in place,
- * the cells of the colour, also if rows are not split. Uses scratch rows 0 to 2. */
-void hymgi_fv2_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
-                    hymgi_real *out);
-/* The same rows of a residual: its largest absolute value, NaN if there is any. */
-double hymgi_fv2_rows_norm(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2],
-                           int k);
-
-/* FV4: likewise, for rows that are split or relaxed without colours. */
-void hymgi_fv4_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
-                    hymgi_real *out);
+double hymgi_fv2_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
+                      hymgi_real *out);
+double hymgi_fv4_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
+                      hymgi_real *out);
+/* Rows j[0] <= j < j[1] of plane k; out: of the first row, the others a pitch apart. gsrb: the cells of the colour, also
+ * if rows are not split; FV2 in place, FV4 takes the others of plain rows from pass->own. out NULL, of a residual: returns
+ * its largest absolute value, NaN if there is any. For FV4, ghosts must be filled already. Uses scratch row 2. */
+double hymgi_cpu_run_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2],
+                          int k, hymgi_real *out);
 
 /* Slots [from, to) of row (colour, j, k), written to out[slot]. For FV4, ghosts must be filled
- * already. Uses scratch rows 0 and 1. */
+ * already. */
 void hymgi_cpu_run_slots(const host_pass *pass, const hymgi_geom *g, const int cjk[3], int from,
                          int to, hymgi_real *out);
 

@@ -326,34 +326,34 @@ static void take_every_second(const hymgi_real *restrict all, int p, int n,
 }
 
 /* What the rows of a plane are computed by, known to the compiler. usual: beta is a field and there is no alpha; l1,
- * momentum: as in relax_weights, of HOST_RELAX. */
+ * momentum: as in relax_weights, of HOST_RELAX; max: only the largest absolute value is wanted. */
 typedef struct form {
   host_kind kind;
-  bool usual, l1, momentum;
+  bool usual, l1, momentum, max;
 } form;
 
 /* A row that `pass` computes, at this place in vectors, whose first cell to be updated by gsrb is p, in plain rows.
- * max: not NULL if only the largest absolute value is wanted. */
-HYMGI_INLINE void run_row(const form by, const host_pass *pass, const fv2_row *r, ptrdiff_t place,
-                          const bool takes, int p, hymgi_real *out, double *max)
+ * Returns the maximum, if it is wanted. */
+HYMGI_INLINE double run_row(const form by, const host_pass *pass, const fv2_row *r, ptrdiff_t place,
+                            const bool takes, int p, hymgi_real *out)
 {
   relax_weights w = {.residual = 1};
   if (by.kind == HOST_RELAX) w = pass->w;
   if (by.momentum) w.prev += place;
   if (by.l1) w.scale += place;
-  hymgi_real *const to = takes || max ? host_scratch(pass->level, 2) : out;
+  hymgi_real *const to = takes || by.max ? host_scratch(pass->level, 2) : out;
   if (by.usual)
     run(r, false, by.kind, by.l1, by.momentum, &w, 0, r->n, to);
   else
     FORM(run, by.kind, by.l1, by.momentum, &w, 0, r->n, to);
   if (takes) take_every_second(to, p, r->n, out);
-  if (max) *max = host_larger(*max, host_largest(to, r->n));
+  return by.max ? host_largest(to, r->n) : 0;
 }
 
 /* Rows of which the first has no other constant betas than the others. Most rows are short, so every second one's
  * pointers come from those of the first. */
-HYMGI_INLINE void even_rows(const form by, const host_pass *pass, const hymgi_geom *g, int colour,
-                            const int j[2], int k, hymgi_real *out, double *max)
+HYMGI_INLINE double even_rows(const form by, const host_pass *pass, const hymgi_geom *g, int colour,
+                              const int j[2], int k, hymgi_real *out)
 {
   const int p = hymgi_first(g, colour, j[0], k);
   const bool takes = host_one_colour(by.kind) && !g->split;
@@ -364,83 +364,72 @@ HYMGI_INLINE void even_rows(const form by, const host_pass *pass, const hymgi_ge
   const hymgi_coefficients *const c = &pass->level->c;
   const ptrdiff_t place = hymgi_row(g, colour, j[0], k);
   const int count = j[1] - j[0];
+  double max = 0;
   for (int m = 0; m < count; m += 2) {
     const ptrdiff_t here = m * g->pitch, next = here + g->pitch;
     const fv2_row first = moved(c, by.usual, even, here), second = moved(c, by.usual, odd, here);
-    run_row(by, pass, &first, place + here, takes, p, out + here, max);
-    if (m + 1 < count) run_row(by, pass, &second, place + next, takes, 1 - p, out + next, max);
+    const double a = run_row(by, pass, &first, place + here, takes, p, out + here);
+    if (by.max) max = host_larger(max, a);
+    if (m + 1 == count) break;
+    const double b = run_row(by, pass, &second, place + next, takes, 1 - p, out + next);
+    if (by.max) max = host_larger(max, b);
   }
+  return max;
 }
 
-HYMGI_INLINE void rows(const form by, const host_pass *pass, const hymgi_geom *g, int colour,
-                       const int j[2], int k, hymgi_real *out, double *max)
+HYMGI_INLINE double rows(const form by, const host_pass *pass, const hymgi_geom *g, int colour,
+                         const int j[2], int k, hymgi_real *out)
 {
-  if (j[0] >= j[1]) return;
+  double max = 0;
+  if (j[0] >= j[1]) return max;
   if (by.kind != HOST_FIRST) fill_around(pass->level, g, pass->own, colour, j, k);
-  if (by.usual) {
-    even_rows(by, pass, g, colour, j, k, out, max);
-    return;
-  }
+  if (by.usual) return even_rows(by, pass, g, colour, j, k, out);
   const int from = j[0] + (j[0] == 0), to = j[1] - (j[1] == g->n[1] && from < j[1]);
   const int at[4] = {j[0], from, to, j[1]};
   for (int m = 0; m < 3; m++)
     if (at[m] < at[m + 1])
-      even_rows(by, pass, g, colour, at + m, k, out + (at[m] - j[0]) * g->pitch, max);
+      max = host_larger(max,
+                        even_rows(by, pass, g, colour, at + m, k, out + (at[m] - j[0]) * g->pitch));
+  return max;
 }
 
 #define ROWS(name, ...)                                                                            \
-  static void name(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,  \
-                   hymgi_real *out)                                                                \
+  static double name(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2],       \
+                     int k, hymgi_real *out)                                                       \
   {                                                                                                \
-    rows((form){__VA_ARGS__}, pass, g, colour, j, k, out, NULL);                                   \
+    return rows((form){__VA_ARGS__}, pass, g, colour, j, k, out);                                  \
   }
-ROWS(gsrb_rows, HOST_GSRB, true, false, false)
-ROWS(first_rows, HOST_FIRST, true, false, false)
-ROWS(residual_rows, HOST_RESIDUAL, true, false, false)
-ROWS(apply_rows, HOST_APPLY, true, false, false)
-ROWS(relax_rows, HOST_RELAX, true, false, false)
-ROWS(momentum_rows, HOST_RELAX, true, false, true)
-ROWS(l1_rows, HOST_RELAX, true, true, false)
-ROWS(any_gsrb_rows, HOST_GSRB, false, false, false)
-ROWS(any_first_rows, HOST_FIRST, false, false, false)
-ROWS(any_residual_rows, HOST_RESIDUAL, false, false, false)
-ROWS(any_apply_rows, HOST_APPLY, false, false, false)
-ROWS(any_relax_rows, HOST_RELAX, false, false, false)
-ROWS(any_momentum_rows, HOST_RELAX, false, false, true)
-ROWS(any_l1_rows, HOST_RELAX, false, true, false)
+ROWS(gsrb_rows, HOST_GSRB, true, false, false, false)
+ROWS(first_rows, HOST_FIRST, true, false, false, false)
+ROWS(residual_rows, HOST_RESIDUAL, true, false, false, false)
+ROWS(apply_rows, HOST_APPLY, true, false, false, false)
+ROWS(relax_rows, HOST_RELAX, true, false, false, false)
+ROWS(momentum_rows, HOST_RELAX, true, false, true, false)
+ROWS(l1_rows, HOST_RELAX, true, true, false, false)
+ROWS(norm_rows, HOST_RESIDUAL, true, false, false, true)
+ROWS(any_gsrb_rows, HOST_GSRB, false, false, false, false)
+ROWS(any_first_rows, HOST_FIRST, false, false, false, false)
+ROWS(any_residual_rows, HOST_RESIDUAL, false, false, false, false)
+ROWS(any_apply_rows, HOST_APPLY, false, false, false, false)
+ROWS(any_relax_rows, HOST_RELAX, false, false, false, false)
+ROWS(any_momentum_rows, HOST_RELAX, false, false, true, false)
+ROWS(any_l1_rows, HOST_RELAX, false, true, false, false)
+ROWS(any_norm_rows, HOST_RESIDUAL, false, false, false, true)
 
-static bool is_usual(const hymgi_level *level)
+double hymgi_fv2_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
+                      hymgi_real *out)
 {
-  return level->c.beta[0] && !level->method->has_alpha;
-}
-
-void hymgi_fv2_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
-                    hymgi_real *out)
-{
-  const bool usual = is_usual(pass->level);
+  const bool usual = pass->level->c.beta[0] && !pass->level->method->has_alpha;
+  if (!out) return (usual ? norm_rows : any_norm_rows)(pass, g, colour, j, k, out);
   if (pass->kind == HOST_GSRB)
-    (usual ? gsrb_rows : any_gsrb_rows)(pass, g, colour, j, k, out);
-  else if (pass->kind == HOST_FIRST)
-    (usual ? first_rows : any_first_rows)(pass, g, colour, j, k, out);
-  else if (pass->kind == HOST_RESIDUAL)
-    (usual ? residual_rows : any_residual_rows)(pass, g, colour, j, k, out);
-  else if (pass->kind == HOST_APPLY)
-    (usual ? apply_rows : any_apply_rows)(pass, g, colour, j, k, out);
-  else if (pass->w.scale)
-    (usual ? l1_rows : any_l1_rows)(pass, g, colour, j, k, out);
-  else if (pass->w.prev)
-    (usual ? momentum_rows : any_momentum_rows)(pass, g, colour, j, k, out);
-  else
-    (usual ? relax_rows : any_relax_rows)(pass, g, colour, j, k, out);
-}
-
-double hymgi_fv2_rows_norm(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2],
-                           int k)
-{
-  double max = 0;
-  if (is_usual(pass->level))
-    rows((form){HOST_RESIDUAL, true, false, false}, pass, g, colour, j, k, pass->own, &max);
-  else
-    rows((form){HOST_RESIDUAL, false, false, false}, pass, g, colour, j, k, pass->own, &max);
-  return max;
+    return (usual ? gsrb_rows : any_gsrb_rows)(pass, g, colour, j, k, out);
+  if (pass->kind == HOST_FIRST)
+    return (usual ? first_rows : any_first_rows)(pass, g, colour, j, k, out);
+  if (pass->kind == HOST_RESIDUAL)
+    return (usual ? residual_rows : any_residual_rows)(pass, g, colour, j, k, out);
+  if (pass->kind == HOST_APPLY)
+    return (usual ? apply_rows : any_apply_rows)(pass, g, colour, j, k, out);
+  if (pass->w.scale) return (usual ? l1_rows : any_l1_rows)(pass, g, colour, j, k, out);
+  if (pass->w.prev) return (usual ? momentum_rows : any_momentum_rows)(pass, g, colour, j, k, out);
+  return (usual ? relax_rows : any_relax_rows)(pass, g, colour, j, k, out);
 }

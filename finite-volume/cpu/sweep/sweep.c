@@ -49,6 +49,13 @@ void hymgi_cpu_run_slots(const host_pass *w, const hymgi_geom *g, const int cjk[
   hymgi_fv4_run(w->kind, &r, &weights, from, to, out);
 }
 
+double hymgi_cpu_run_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2],
+                          int k, hymgi_real *out)
+{
+  const bool fv2 = pass->level->op->stencil == HYMG_FV2;
+  return (fv2 ? hymgi_fv2_rows : hymgi_fv4_rows)(pass, g, colour, j, k, out);
+}
+
 /* GSRB if rows are not split: the whole row was computed, only cells of one colour are stored. */
 static void take_colour(const job *w, const hymgi_geom *g, const int cjk[3], const int range[2],
                         const hymgi_real *all)
@@ -121,14 +128,8 @@ static void run_whole_rows(const job *w, const hymgi_geom *g, int colour, const 
 {
   const ptrdiff_t at = hymgi_row(g, colour, j[0], k);
   if (j[0] >= j[1]) return;
-  if (!w->out) {
-    mine->max = host_larger(mine->max, hymgi_fv2_rows_norm(&w->pass, g, colour, j, k));
-    return;
-  }
-  if (w->pass.level->op->stencil == HYMG_FV2)
-    hymgi_fv2_rows(&w->pass, g, colour, j, k, w->out + at);
-  else
-    hymgi_fv4_rows(&w->pass, g, colour, j, k, w->out + at);
+  const double max = hymgi_cpu_run_rows(&w->pass, g, colour, j, k, w->out ? w->out + at : NULL);
+  if (!w->out) mine->max = host_larger(mine->max, max);
   for (int m = j[0]; w->with && m < j[1]; m++) {
     const ptrdiff_t row = at + (m - j[0]) * g->pitch;
     host_add_row(true, w->with + row, w->out + row, host_cells(g, colour, m, k), &w->scale,
@@ -148,11 +149,7 @@ static void run_each_row(const job *w, const hymgi_geom *g, int colour, const in
 static void run_rows(const job *w, const hymgi_geom *g, int colour, const int j[2], int k,
                      part which, found *mine)
 {
-  const host_kind kind = w->pass.kind;
-  const bool fv2 = w->pass.level->op->stencil == HYMG_FV2;
-  const bool whole = (fv2 || (w->out && kind == HOST_GSRB && g->split)) &&
-                     (which == ALL || (waiting(w, g, 0) == 0 && waiting(w, g, 1) == 0));
-  if (!whole) {
+  if (which != ALL && (waiting(w, g, 0) > 0 || waiting(w, g, 1) > 0)) {
     run_each_row(w, g, colour, j, k, which, mine);
     return;
   }

@@ -199,10 +199,8 @@ static void run_stage(const wave *w, int index, const rows *r, int k)
   if (w->self && !w->fv4) copy_ghosts(w, s->pass.own, r, k, w->gsrb ? 1u << (1 - s->colour) : 1);
   if (k < end && w->cut && (w->cut & 3 || r->low >= r->high))
     run_middle(w, index, r, k);
-  else if (k < end && w->fv4)
-    hymgi_fv4_rows(&s->pass, w->g, s->colour, j, k, out);
   else if (k < end)
-    hymgi_fv2_rows(&s->pass, w->g, s->colour, j, k, out);
+    hymgi_cpu_run_rows(&s->pass, w->g, s->colour, j, k, out);
   if (w->fv4) run_closures(w, s, r, k);
 }
 
@@ -224,10 +222,10 @@ static void run_norm(const wave *w, int index, const rows *r, int k, double *max
   const int from = hymgi_cpu_left_out(w, 0, index), beyond = hymgi_cpu_left_out(w, 1, index);
   hymgi_real *const row = host_scratch(level, NORM_ROW);
   if (w->self && !w->fv4) copy_ghosts(w, level->x, r, k, 3);
-  if (!w->fv4 && !(w->cut & 3)) {
+  if (!(w->cut & 3)) {
     const int range[2] = {r->low, r->high};
     for (int c = 0; r->low < r->high && c <= w->g->split; c++)
-      *max = host_larger(*max, hymgi_fv2_rows_norm(&residual, w->g, c, range, k));
+      *max = host_larger(*max, hymgi_cpu_run_rows(&residual, w->g, c, range, k, NULL));
     return;
   }
   for (int j = r->low; j < r->high; j++)
@@ -282,7 +280,7 @@ static void run_residual(const wave *w, const rows *r, int k)
             at = w->ring ? k % w->ring : k;
   const int range[2] = {r->low, r->high};
   for (int c = 0; c < colours && r->low < r->high; c++)
-    hymgi_fv2_rows(&residual, w->g, c, range, k, level->y + hymgi_row(w->g, c, r->low, at));
+    hymgi_cpu_run_rows(&residual, w->g, c, range, k, level->y + hymgi_row(w->g, c, r->low, at));
   for (int j = r->low; w->after == HYMGI_AFTER_GSRB && !w->g->split && j < r->high; j++)
     hymgi_cpu_clear_black(w->g, j, at, level->y);
 }
