@@ -297,12 +297,14 @@ hymgi_real hymgi_fv4_coefficient(const fv4_row *r, int t, const int at[3]);
  * corners), adding the boundary data if asked. */
 void hymgi_cpu_fill_ghosts(const hymgi_level *level, hymgi_real *x, hymgi_ghosts ghosts,
                            bool with_data);
-/* Parts of it: the ghosts at both ends of rows j[0] <= j < j[1] of plane k; the ghost rows beyond
- * face 2 or 3 in plane `at`, or row `at` of the ghost planes beyond face 4 or 5. */
+/* Those that FV4's stencil reads: beyond two boundaries the nearest layers alone. */
+void hymgi_cpu_fill_fv4_ghosts(const hymgi_level *level, hymgi_real *x);
+/* Parts of it: the ghosts at both ends of rows j[0] <= j < j[1] of plane k; the ghost rows beyond face 2 or 3 in planes
+ * rows[0] <= k < rows[1], or such rows of the ghost planes beyond face 4 or 5, without ends beyond a boundary. */
 void hymgi_cpu_fill_end_ghosts(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,
                                hymgi_ghosts ghosts, const int j[2], int k);
 void hymgi_cpu_fill_row_ghosts(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,
-                               hymgi_ghosts ghosts, int face, int at);
+                               hymgi_ghosts ghosts, int face, const int rows[2]);
 /* Fills the face ghosts that FV2's stencil reads: boundary_ghost times the opposite neighbour. */
 void hymgi_cpu_fill_stencil_ghosts(const hymgi_level *level, hymgi_real *x);
 

@@ -227,7 +227,7 @@ static void finish_halo(const hymgi_level *level, ptrdiff_t black_offset, hymgi_
   spread_colours(level, black_offset);
   if (plan && !level->silent)
     hymgi_exchange_end(level->context, &level->backend->mover, plan, level->box, x, NULL);
-  if (level->op->stencil == HYMG_FV4) hymgi_cpu_fill_ghosts(level, x, HYMGI_GHOSTS_V4, false);
+  if (level->op->stencil == HYMG_FV4) hymgi_cpu_fill_fv4_ghosts(level, x);
   spread_colours(level, -black_offset);
 }
 
@@ -246,7 +246,7 @@ void hymgi_cpu_own_ghosts(const hymgi_level *level, host_iterate x)
 {
   if (level->op->stencil != HYMG_FV4) return;
   spread_colours(level, x.black_offset);
-  hymgi_cpu_fill_ghosts(level, x.x, HYMGI_GHOSTS_V4, false);
+  hymgi_cpu_fill_fv4_ghosts(level, x.x);
   spread_colours(level, -x.black_offset);
 }
 

@@ -120,11 +120,11 @@ static void copy_ghosts(const wave *w, hymgi_real *x, const rows *r, int k, unsi
 static void fill_plane_ghosts(const wave *w, const stage *s, const rows *r, int k)
 {
   const hymgi_level *level = w->level;
-  const int ny = w->g->n[1];
+  const int ny = w->g->n[1], plane[2] = {k, k + 1};
   if (r->head && w->g->boundaries & 4)
-    hymgi_cpu_fill_row_ghosts(level, &s->g, s->after, HYMGI_GHOSTS_V4, 2, k);
+    hymgi_cpu_fill_row_ghosts(level, &s->g, s->after, HYMGI_GHOSTS_V4, 2, plane);
   if (r->tail && w->g->boundaries & 8)
-    hymgi_cpu_fill_row_ghosts(level, &s->g, s->after, HYMGI_GHOSTS_V4, 3, k);
+    hymgi_cpu_fill_row_ghosts(level, &s->g, s->after, HYMGI_GHOSTS_V4, 3, plane);
   for (int c = 0; w->self & 2 && c <= s->g.split; c++)
     for (int m = 0; m < 2; m++) {
       if (r->head)
@@ -142,8 +142,8 @@ static void fill_far_planes(const wave *w, const stage *s, const rows *r, bool h
 {
   const int face = high ? 5 : 4, first = high ? w->g->n[2] : -2;
   if (!(w->g->boundaries >> face & 1)) return;
-  for (int j = r->close_low; j < r->close_high; j++)
-    hymgi_cpu_fill_row_ghosts(w->level, &s->g, s->after, HYMGI_GHOSTS_V4, face, j);
+  const int j[2] = {r->close_low, r->close_high};
+  hymgi_cpu_fill_row_ghosts(w->level, &s->g, s->after, HYMGI_GHOSTS_V4, face, j);
   if (w->self & 2) wait_for_all(w->barrier); /* rows of other threads are copied */
   for (int k = first; k < first + 2; k++)
     fill_plane_ghosts(w, s, r, k);
