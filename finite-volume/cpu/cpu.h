@@ -345,10 +345,10 @@ void hymgi_cpu_update_ghosts(const hymgi_level *level, hymgi_real *x);
  * face. Ghosts must be filled already. */
 void hymgi_cpu_restrict_shell(const hymgi_level *level, const int left_out[6], bool red,
                               hymgi_real *coarse);
-/* Restricts the residual of the four fine rows below coarse row JK of box b. Ghosts must be filled
+/* Restricts the residual of the fine rows of coarse rows J[0] <= J < J[1] of plane K of box b. Ghosts must be filled
  * already. */
-void hymgi_cpu_restrict_residual_row(const hymgi_level *level, int b, const int JK[2], bool red,
-                                     hymgi_real *coarse);
+void hymgi_cpu_restrict_residual_rows(const hymgi_level *level, int b, const int J[2], int K,
+                                      bool red, hymgi_real *coarse);
 
 /* level->scratch in 8-byte words, and the numbers of one of its rows */
 size_t hymgi_cpu_scratch_doubles(const hymgi_level *level, ptrdiff_t *row);

@@ -242,13 +242,11 @@ static void run_restrict(const wave *w, const rows *r, int k)
   if (k % 2 == 0 && k < w->g->n[2] - 1) return;
   for (int m = k - k % 2; w->self && !w->fv4 && m <= k; m++)
     copy_ghosts(w, w->level->x, r, m, 3);
-  for (int J = r->low / 2; J < (r->high + 1) / 2; J++) {
-    const int JK[2] = {J, k / 2};
-    if (w->level->uneven)
-      hymgi_cpu_sum_residual_row(w->level, 0, JK, w->coarse);
-    else
-      hymgi_cpu_restrict_residual_row(w->level, 0, JK, w->gsrb && !w->fv4, w->coarse);
-  }
+  const int J[2] = {r->low / 2, (r->high + 1) / 2};
+  if (!w->level->uneven)
+    hymgi_cpu_restrict_residual_rows(w->level, 0, J, k / 2, w->gsrb && !w->fv4, w->coarse);
+  for (int at = J[0]; w->level->uneven && at < J[1]; at++)
+    hymgi_cpu_sum_residual_row(w->level, 0, (const int[2]){at, k / 2}, w->coarse);
 }
 
 /* ---- the stages of the robust path ---- */
