@@ -92,11 +92,11 @@ static void run_range(const job *w, const hymgi_geom *g, const int cjk[3], const
                  &w->scale, &mine->sum);
 }
 
-/* Layers of cells at a face that read what messages bring. FV2 reads nothing beyond a boundary; ghosts
- * of FV4 there are extrapolated once the messages are in. */
+/* Layers of cells at a face that read what messages bring. FV2 reads nothing beyond a boundary; ghosts of FV4 there are
+ * extrapolated before (own_ghosts), and once more with what messages bring. */
 static int waiting(const job *w, const hymgi_geom *g, int face)
 {
-  if (w->pass.level->op->stencil == HYMG_FV2 && g->boundaries >> face & 1) return 0;
+  if (g->boundaries >> face & 1) return 0;
   if (w->cut && !(w->cut >> face & 1)) return 0;
   return host_depth(g, face, w->before);
 }
@@ -275,6 +275,7 @@ static found run_job(job *w, hymgi_real *x)
   found all = {.max = 0};
   begin_halo(level, w->black_offset, x);
   if (overlap) {
+    hymgi_cpu_own_ghosts(level, (host_iterate){x, w->black_offset});
     w->requests = level->silent ? NULL : plan->requests;
     run_part(w, INNER, &all);
     w->requests = NULL;
