@@ -30,7 +30,7 @@ static void narrow(const hymgi_level *single, const hymgi_level *level, double f
     const hymgi_geom *g = level->box + b, *s = single->box + b;
     const int rows = g->n[1] + 2 * g->ghost;
     int64_t from, to;
-    host_share((int64_t)rows * (g->n[2] + 2 * g->ghost), &from, &to);
+    host_share(level->context, (int64_t)rows * (g->n[2] + 2 * g->ghost), &from, &to);
     for (int64_t m = from; m < to; m++)
       for (int c = 0; c <= g->split; c++) {
         const int j = (int)(m % rows) - g->ghost, k = (int)(m / rows) - g->ghost;
@@ -45,7 +45,8 @@ static void widen(const hymgi_level *single, const hymgi_level *level, double fa
 {
   const float *const vector = x;
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
-  for (host_row r = hymgi_cpu_rows(level->box, level->num_boxes, true); r.g; hymgi_cpu_next(&r)) {
+  for (host_row r = hymgi_cpu_rows(level, level->box, level->num_boxes, true); r.g;
+       hymgi_cpu_next(&r)) {
     const hymgi_geom *s = single->box + (r.g - level->box);
     const float *const restrict from = vector + hymgi_row(s, r.cjk[0], r.cjk[1], r.cjk[2]);
     double *const restrict to = out + r.at;
@@ -81,7 +82,7 @@ static void narrow_residual(const hymgi_level *single, const hymgi_level *level,
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
   {
     double mine = 0;
-    for (host_row r = hymgi_cpu_rows(level->box, level->num_boxes, false); r.g;
+    for (host_row r = hymgi_cpu_rows(level, level->box, level->num_boxes, false); r.g;
          hymgi_cpu_next_plane(&r)) {
       const int end = r.cjk[1] + hymgi_cpu_rows_of_plane(&r);
       for (int from = r.cjk[1]; from < end; from += ROWS)

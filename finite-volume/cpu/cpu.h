@@ -25,26 +25,28 @@
 enum { HOST_LINE = 64 / sizeof(hymgi_real), HOST_SCRATCH_ROWS = 48 };
 
 /* The number of this thread in its team, and how many there are (team.h). */
-static inline int host_thread(void)
+static inline int host_thread(const hymg_context *context)
 {
-  return hymgi_cpu_alone ? 0 : omp_get_thread_num();
+  return context->alone ? 0 : omp_get_thread_num();
 }
-static inline int host_team(void)
+static inline int host_team(const hymg_context *context)
 {
-  return hymgi_cpu_alone ? 1 : omp_get_num_threads();
+  return context->alone ? 1 : omp_get_num_threads();
 }
 
 /* A scratch row of this thread, readable from index -2 * HOST_LINE + 1. */
 static inline hymgi_real *host_scratch(const hymgi_level *level, int row)
 {
   return level->scratch +
-         ((ptrdiff_t)host_thread() * HOST_SCRATCH_ROWS + row) * level->scratch_row + 2 * HOST_LINE;
+         ((ptrdiff_t)host_thread(level->context) * HOST_SCRATCH_ROWS + row) * level->scratch_row +
+         2 * HOST_LINE;
 }
 
 /* The share [*from, *to) of `count` items that belongs to this thread. */
-static inline void host_share(int64_t count, int64_t *from, int64_t *to)
+static inline void host_share(const hymg_context *context, int64_t count, int64_t *from,
+                              int64_t *to)
 {
-  const int id = host_thread(), team = host_team();
+  const int id = host_thread(context), team = host_team(context);
   *from = 0, *to = count;
   if (team == 1) return; /* divisions cost as much as a short row */
   *from = count * id / team;
@@ -72,6 +74,7 @@ static inline bool host_has_last(const hymgi_geom *g, int p)
 /* Iterates over this thread's rows of the boxes, without ghosts. With `colours`, both colours of a
  * split row are visited; otherwise each row once, as colour 0. */
 typedef struct host_row {
+  const hymg_context *context;
   const hymgi_geom *g, *end; /* g is NULL at the end */
   int64_t left;              /* rows left in this box, including the current one */
   bool colours;
@@ -79,7 +82,8 @@ typedef struct host_row {
   ptrdiff_t at; /* index of the first cell in a vector */
 } host_row;
 
-host_row hymgi_cpu_rows(const hymgi_geom *box, int num_boxes, bool colours);
+host_row hymgi_cpu_rows(const hymgi_level *level, const hymgi_geom *box, int num_boxes,
+                        bool colours);
 void hymgi_cpu_next(host_row *r);
 /* For rows without colours. rows_of_plane: the number of this thread's rows in the plane, from the current one
  * on; next_plane: goes to the row after them. */

@@ -144,17 +144,17 @@ typedef struct filling {
   bool conditions, with_data;
 } filling;
 
-static void wait_for_all(void)
+static void wait_for_all(const hymg_context *context)
 {
-  if (host_team() == 1) return;
+  if (host_team(context) == 1) return;
 #pragma omp barrier
 }
 
 /* This thread's share of layers [-low, n + high) */
-static bool share(int n, int low, int high, int layers[2])
+static bool share(const hymg_context *context, int n, int low, int high, int layers[2])
 {
   int64_t from, to;
-  host_share(n + low + high, &from, &to);
+  host_share(context, n + low + high, &from, &to);
   layers[0] = (int)from - low, layers[1] = (int)to - low;
   return from < to;
 }
@@ -169,12 +169,12 @@ static void fill_share(void *user)
   const int j[2] = {-e, ny + e};
   int of[2];
   /* but for rows whose values are not known yet */
-  if (share(ny, g->boundaries & 4 ? 0 : e, g->boundaries & 8 ? 0 : e, of))
+  if (share(t->level->context, ny, g->boundaries & 4 ? 0 : e, g->boundaries & 8 ? 0 : e, of))
     fill_both(t->level, g, t->x, t->ghosts, 2, of);
-  wait_for_all();
+  wait_for_all(t->level->context);
   for (int face = 4; t->conditions && face < 6; face++)
     add_conditions(t->level, g, t->x, t->ghosts, face, t->with_data);
-  if (share(g->n[2], e, e, of)) fill_both(t->level, g, t->x, t->ghosts, 1, of);
+  if (share(t->level->context, g->n[2], e, e, of)) fill_both(t->level, g, t->x, t->ghosts, 1, of);
   for (int face = 2; t->conditions && face < 4; face++)
     add_conditions(t->level, g, t->x, t->ghosts, face, t->with_data);
   for (int k = of[0]; k < of[1]; k++)
@@ -188,7 +188,8 @@ static void fill(filling t)
   const hymgi_level *level = t.level;
   for (t.g = level->box; t.g < level->box + level->num_boxes; t.g++)
     if (t.g->boundaries)
-      hymgi_cpu_share_out(t.conditions ? 1 : hymgi_cpu_threads(level), fill_share, &t);
+      hymgi_cpu_share_out(level->context, t.conditions ? 1 : hymgi_cpu_threads(level), fill_share,
+                          &t);
 }
 
 void hymgi_cpu_fill_ghosts(const hymgi_level *level, hymgi_real *x, hymgi_ghosts ghosts,

@@ -38,14 +38,12 @@ int hymgi_cpu_threads(const hymgi_level *level)
   return hymgi_cpu_most_threads(level) == 1 ? 1 : level->context->team.size;
 }
 
-_Thread_local bool hymgi_cpu_alone;
-
-void hymgi_cpu_share_out(int threads, void (*part)(void *user), void *user)
+void hymgi_cpu_share_out(hymg_context *context, int threads, void (*part)(void *user), void *user)
 {
   if (threads == 1) {
-    hymgi_cpu_alone = true;
+    context->alone = true;
     part(user);
-    hymgi_cpu_alone = false;
+    context->alone = false;
     return;
   }
 #pragma omp parallel num_threads(threads)

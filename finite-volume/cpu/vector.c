@@ -17,7 +17,7 @@ static void enter_box(host_row *r)
 {
   for (; r->g < r->end; r->g++) {
     int64_t from, to;
-    host_share((int64_t)r->g->n[1] * r->g->n[2], &from, &to);
+    host_share(r->context, (int64_t)r->g->n[1] * r->g->n[2], &from, &to);
     if (from == to) continue;
     r->left = to - from;
     r->cjk[0] = 0, r->cjk[1] = (int)(from % r->g->n[1]), r->cjk[2] = (int)(from / r->g->n[1]);
@@ -27,9 +27,10 @@ static void enter_box(host_row *r)
   r->g = NULL;
 }
 
-host_row hymgi_cpu_rows(const hymgi_geom *box, int num_boxes, bool colours)
+host_row hymgi_cpu_rows(const hymgi_level *level, const hymgi_geom *box, int num_boxes,
+                        bool colours)
 {
-  host_row r = {.g = box, .end = box + num_boxes, .colours = colours};
+  host_row r = {level->context, .g = box, .end = box + num_boxes, .colours = colours};
   enter_box(&r);
   return r;
 }
@@ -85,7 +86,7 @@ static void run_share(void *user)
 {
   job *const w = user;
   found mine = {.max = 0};
-  for (host_row s = hymgi_cpu_rows(w->level->box, w->level->num_boxes, true); s.g;
+  for (host_row s = hymgi_cpu_rows(w->level, w->level->box, w->level->num_boxes, true); s.g;
        hymgi_cpu_next(&s))
     w->row(w, &s, &mine);
   if (!w->finds) return;
@@ -98,7 +99,7 @@ static void run_share(void *user)
 
 static double run(job w)
 {
-  hymgi_cpu_share_out(hymgi_cpu_threads(w.level), run_share, &w);
+  hymgi_cpu_share_out(w.level->context, hymgi_cpu_threads(w.level), run_share, &w);
   return w.max;
 }
 

@@ -182,9 +182,9 @@ static void run_share(void *user)
   const hymgi_level *level = w->pass.level;
   const bool one = host_one_colour(w->pass.kind) || w->one_colour;
   found mine = {.max = 0};
-  for (host_row r = hymgi_cpu_rows(level->box, level->num_boxes, false); r.g;
+  for (host_row r = hymgi_cpu_rows(level, level->box, level->num_boxes, false); r.g;
        hymgi_cpu_next_plane(&r)) {
-    if (w->requests && host_thread() == 0) hymgi_comm_progress(w->requests);
+    if (w->requests && host_thread(level->context) == 0) hymgi_comm_progress(w->requests);
     const int j[2] = {r.cjk[1], r.cjk[1] + hymgi_cpu_rows_of_plane(&r)}, from = one ? w->colour : 0,
               to = one ? from : r.g->split;
     for (int colour = from; colour <= to; colour++)
@@ -201,7 +201,8 @@ static void run_share(void *user)
 static void run_part(const job *w, part which, found *all)
 {
   shared_job s = {w, which, all};
-  hymgi_cpu_share_out(hymgi_cpu_threads(w->pass.level), run_share, &s);
+  const hymgi_level *level = w->pass.level;
+  hymgi_cpu_share_out(level->context, hymgi_cpu_threads(level), run_share, &s);
 }
 
 /* An iterate with its red cells in one vector and its black cells in another can be used like a
@@ -319,7 +320,8 @@ static bool is_sent(const hymgi_geom *g, int j, int k)
 void hymgi_cpu_clear_sent(const hymgi_level *level, hymgi_real *r)
 {
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
-  for (host_row s = hymgi_cpu_rows(level->box, level->num_boxes, false); s.g; hymgi_cpu_next(&s))
+  for (host_row s = hymgi_cpu_rows(level, level->box, level->num_boxes, false); s.g;
+       hymgi_cpu_next(&s))
     if (!s.g->split || is_sent(s.g, s.cjk[1], s.cjk[2]))
       hymgi_cpu_clear_black(s.g, s.cjk[1], s.cjk[2], r);
 }

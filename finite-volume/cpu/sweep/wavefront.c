@@ -26,9 +26,10 @@
 enum { SPINS = 4096 };
 enum { NORM_ROW = 3 }; /* scratch row; 0 to 2 belong to sweep.c */
 
-static void wait_for_all(barrier *b)
+static void wait_for_all(const wave *w)
 {
-  const int team = host_team(), phase = atomic_load(&b->phase);
+  barrier *const b = w->barrier;
+  const int team = host_team(w->level->context), phase = atomic_load(&b->phase);
   if (team == 1) return;
   if (atomic_fetch_add(&b->arrived, 1) == team - 1) {
     atomic_store(&b->arrived, 0);
@@ -58,7 +59,8 @@ static int shift_of(const wave *w, int s)
  * even and the same in all stages. */
 static rows rows_of(const wave *w, int from, int to, int s)
 {
-  const int ny = w->g->n[1], id = host_thread(), team = host_team();
+  const int ny = w->g->n[1], id = host_thread(w->level->context),
+            team = host_team(w->level->context);
   const bool first = from == 0, last = to == ny;
   const int low = first ? 0 : from - shift_of(w, s), high = last ? ny : to - shift_of(w, s);
   const int shift = w->lean * (w->total - 1) / 2, a = first ? 0 : from - shift,
@@ -144,7 +146,7 @@ static void fill_far_planes(const wave *w, const stage *s, const rows *r, bool h
   if (!(w->g->boundaries >> face & 1)) return;
   const int j[2] = {r->close_low, r->close_high};
   hymgi_cpu_fill_row_ghosts(w->level, &s->g, s->after, HYMGI_GHOSTS_V4, face, j);
-  if (w->self & 2) wait_for_all(w->barrier); /* rows of other threads are copied */
+  if (w->self & 2) wait_for_all(w); /* rows of other threads are copied */
   for (int k = first; k < first + 2; k++)
     fill_plane_ghosts(w, s, r, k);
 }
@@ -156,7 +158,7 @@ static void run_closures(const wave *w, const stage *s, const rows *r, int k)
   if (k > 0) fill_plane_ghosts(w, s, r, k - 1);
   if (k != EXTRAPOLATION_REACH - 1 && k != nz) return;
   fill_far_planes(w, s, r, k == nz);
-  wait_for_all(w->barrier); /* the next stage reads these planes in this time step */
+  wait_for_all(w); /* the next stage reads these planes in this time step */
 }
 
 /* Restriction takes two planes at a time, from an even one on. */
@@ -329,8 +331,8 @@ static void run_tile(const wave *w, int from, int to, double *max)
       r.high = r.high > high ? high : r.high;
       run_any(w, s, &r, first && k >= nz ? k - nz : k, max);
     }
-    if (w->requests && host_thread() == 0) hymgi_comm_progress(w->requests);
-    wait_for_all(w->barrier);
+    if (w->requests && host_thread(w->level->context) == 0) hymgi_comm_progress(w->requests);
+    wait_for_all(w);
   }
 }
 
@@ -349,7 +351,7 @@ static void run_share(void *user)
 
 void hymgi_cpu_wave_run(wave *w)
 {
-  hymgi_cpu_share_out(hymgi_cpu_threads(w->level), run_share, w);
+  hymgi_cpu_share_out(w->level->context, hymgi_cpu_threads(w->level), run_share, w);
 }
 
 static void exchange(const hymgi_level *level, host_iterate x)

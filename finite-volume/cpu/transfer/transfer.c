@@ -106,7 +106,7 @@ static void restrict_share(void *user)
   const restriction *t = user;
   const hymgi_level *level = t->level;
   double mine = 0;
-  for (host_row r = hymgi_cpu_rows(level->patch, level->num_boxes, false); r.g;
+  for (host_row r = hymgi_cpu_rows(level, level->patch, level->num_boxes, false); r.g;
        hymgi_cpu_next_plane(&r)) {
     const int b = (int)(r.g - level->patch), K = r.cjk[2];
     const int J[2] = {r.cjk[1], r.cjk[1] + hymgi_cpu_rows_of_plane(&r)};
@@ -121,7 +121,7 @@ static void restrict_share(void *user)
 
 static void run_restriction(restriction t)
 {
-  hymgi_cpu_share_out(hymgi_cpu_threads(t.level), restrict_share, &t);
+  hymgi_cpu_share_out(t.level->context, hymgi_cpu_threads(t.level), restrict_share, &t);
 }
 
 void hymgi_cpu_restrict_cells(const hymgi_level *level, const hymgi_real *fine, hymgi_real *coarse)
@@ -186,7 +186,7 @@ void hymgi_cpu_restrict_shell(const hymgi_level *level, const int left_out[6], b
 {
   const hymgi_geom *g = level->box;
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
-  for (host_row r = hymgi_cpu_rows(level->patch, 1, false); r.g; hymgi_cpu_next(&r)) {
+  for (host_row r = hymgi_cpu_rows(level, level->patch, 1, false); r.g; hymgi_cpu_next(&r)) {
     const int J = r.cjk[1], K = r.cjk[2];
     const bool done = 2 * J >= left_out[2] && 2 * J < g->n[1] - left_out[3] &&
                       2 * K >= left_out[4] && 2 * K < g->n[2] - left_out[5];
