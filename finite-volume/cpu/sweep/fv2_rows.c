@@ -137,7 +137,7 @@ static void fill_around(const hymgi_level *level, const hymgi_geom *g, hymgi_rea
   if (walls & 32 && k == g->n[2] - 1) fill_beside(level, g, x, colour, j, k, 5);
 }
 
-/* Describes a row in which only the faces at its ends may lie on a boundary. */
+/* Describes a row whose ghosts are in memory. */
 HYMGI_INLINE fv2_row inner_row_of(const hymgi_level *level, const hymgi_geom *g,
                                   const hymgi_real *f, const hymgi_real *x, const int cjk[3])
 {
