@@ -76,14 +76,9 @@ static int first_depth(const hymgi_level *level)
   return level->op->stencil == HYMG_FV4 ? 1 : 0;
 }
 
-/* The cells of a box beside other ranks from which on a wavefront gains more than the cells that it leaves out
- * (wave.cut) cost. */
-enum { SMALLEST = 32 * 32 * 32, SMALLEST_BESIDE = 64 * 64 * 64 };
-
-static double least_beside(const hymgi_level *level)
-{
-  return level->op->stencil == HYMG_FV4 ? SMALLEST : SMALLEST_BESIDE;
-}
+/* The cells of a box from which on schedules are measured, and beside other ranks a wavefront gains more than the cells
+ * that it leaves out (wave.cut) cost. */
+enum { SMALLEST = 32 * 32 * 32 };
 
 static double cells_of(const hymgi_level *level)
 {
@@ -94,7 +89,7 @@ static double cells_of(const hymgi_level *level)
 static void estimate(hymgi_level *level)
 {
   candidate c = {0, 0, 0};
-  const double least = hymgi_cpu_wave_cut(level) ? least_beside(level) : 0;
+  const double least = hymgi_cpu_wave_cut(level) ? SMALLEST : 0;
   use(level, &c);
   if (cells_of(level) < least || bytes_of_level(level) <= near_cache(level)) return;
   for (int d = first_depth(level); d < DEPTHS; d++) {
@@ -170,7 +165,7 @@ static int one_of_each(candidate *c, int count)
 
 static bool worth_measuring(const hymgi_level *level)
 {
-  return cells_of(level) >= (hymgi_cpu_wave_cut(level) ? least_beside(level) : SMALLEST);
+  return cells_of(level) >= SMALLEST;
 }
 
 /* Times all candidates on a slab without neighbours, which may fit in a cache, then the best one of each depth on the whole

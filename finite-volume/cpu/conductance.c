@@ -76,7 +76,7 @@ static bool is_odd(const face_rows *r, int axis)
 
 /* Runs the statement for every part `rows` of the level's rows. */
 #define FOR_PARTS(level, rows, statement)                                                          \
-  for (host_row s = hymgi_cpu_rows((level)->box, (level)->num_boxes, false); s.g;                  \
+  for (host_row s = hymgi_cpu_rows(level, (level)->box, (level)->num_boxes, false); s.g;           \
        hymgi_cpu_next(&s))                                                                         \
     for (int part = 0; part < host_parts_of(s.g).count; part++) {                                  \
       const face_rows rows = faces_of(level, s.g, part, s.cjk[1], s.cjk[2]);                       \
@@ -192,7 +192,8 @@ double hymgi_cpu_alpha_step(const hymgi_level *level)
   const hymgi_reaction r = hymgi_reaction_of(level);
   double largest = 1;
 #pragma omp parallel num_threads(hymgi_cpu_threads(level)) reduction(max : largest)
-  for (host_row s = hymgi_cpu_rows(level->box, level->num_boxes, false); s.g; hymgi_cpu_next(&s))
+  for (host_row s = hymgi_cpu_rows(level, level->box, level->num_boxes, false); s.g;
+       hymgi_cpu_next(&s))
     for (int i = 0; i < s.g->n[0]; i++)
       for (int axis = 0; axis < 3; axis++)
         largest = fmax(largest, hymgi_alpha_step(&r, s.g, axis, i, s.cjk[1], s.cjk[2]));

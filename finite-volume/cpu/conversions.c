@@ -30,7 +30,7 @@ static void narrow(const hymgi_level *single, const hymgi_level *level, double f
     const hymgi_geom *g = level->box + b, *s = single->box + b;
     const int rows = g->n[1] + 2 * g->ghost;
     int64_t from, to;
-    host_share((int64_t)rows * (g->n[2] + 2 * g->ghost), &from, &to);
+    host_share(level->context, (int64_t)rows * (g->n[2] + 2 * g->ghost), &from, &to);
     for (int64_t m = from; m < to; m++)
       for (int c = 0; c <= g->split; c++) {
         const int j = (int)(m % rows) - g->ghost, k = (int)(m / rows) - g->ghost;
@@ -45,7 +45,8 @@ static void widen(const hymgi_level *single, const hymgi_level *level, double fa
 {
   const float *const vector = x;
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
-  for (host_row r = hymgi_cpu_rows(level->box, level->num_boxes, true); r.g; hymgi_cpu_next(&r)) {
+  for (host_row r = hymgi_cpu_rows(level, level->box, level->num_boxes, true); r.g;
+       hymgi_cpu_next(&r)) {
     const hymgi_geom *s = single->box + (r.g - level->box);
     const float *const restrict from = vector + hymgi_row(s, r.cjk[0], r.cjk[1], r.cjk[2]);
     double *const restrict to = out + r.at;
@@ -62,12 +63,10 @@ static double narrow_residual_rows(const host_pass *pass, const hymgi_geom *g,
 {
   double *const rows = host_scratch(pass->level, FIRST_ROW);
   double max = 0;
-  if (pass->level->op->stencil == HYMG_FV2) hymgi_fv2_rows(pass, g, colour, j, k, rows);
+  hymgi_cpu_run_rows(pass, g, colour, j, k, rows);
   for (int at = j[0]; at < j[1]; at++) {
     const int n = host_cells(g, colour, at, k);
     double *const row = rows + (at - j[0]) * g->pitch;
-    if (pass->level->op->stencil == HYMG_FV4)
-      hymgi_cpu_run_slots(pass, g, (const int[3]){colour, at, k}, 0, n, row);
     max = host_larger(max, host_largest(row, n));
     narrow_row(row, factor, 0, n, out + hymgi_row(single, colour, at, k));
   }
@@ -83,7 +82,7 @@ static void narrow_residual(const hymgi_level *single, const hymgi_level *level,
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
   {
     double mine = 0;
-    for (host_row r = hymgi_cpu_rows(level->box, level->num_boxes, false); r.g;
+    for (host_row r = hymgi_cpu_rows(level, level->box, level->num_boxes, false); r.g;
          hymgi_cpu_next_plane(&r)) {
       const int end = r.cjk[1] + hymgi_cpu_rows_of_plane(&r);
       for (int from = r.cjk[1]; from < end; from += ROWS)

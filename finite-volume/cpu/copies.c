@@ -12,7 +12,7 @@ void hymgi_cpu_clear(const hymgi_level *level, hymgi_real *x)
     for (ptrdiff_t part = 0; part < parts; part++) {
       int64_t from, to;
       const ptrdiff_t start = part * g->half, end = part + 1 < parts ? g->half : g->size;
-      host_share(end - start, &from, &to);
+      host_share(level->context, end - start, &from, &to);
       memset(x + g->offset + start + from, 0, (size_t)(to - from) * sizeof(hymgi_real));
     }
   }

@@ -19,24 +19,36 @@
 #define omp_get_num_procs()   1
 #define omp_get_num_threads() 1
 #define omp_get_thread_num()  0
-#define omp_get_level()       0
 #endif
 
 /* numbers of a cache line; scratch rows per thread */
 enum { HOST_LINE = 64 / sizeof(hymgi_real), HOST_SCRATCH_ROWS = 48 };
 
+/* The number of this thread in its team, and how many there are (team.h). */
+static inline int host_thread(const hymg_context *context)
+{
+  return context->alone ? 0 : omp_get_thread_num();
+}
+static inline int host_team(const hymg_context *context)
+{
+  return context->alone ? 1 : omp_get_num_threads();
+}
+
 /* A scratch row of this thread, readable from index -2 * HOST_LINE + 1. */
 static inline hymgi_real *host_scratch(const hymgi_level *level, int row)
 {
   return level->scratch +
-         ((ptrdiff_t)omp_get_thread_num() * HOST_SCRATCH_ROWS + row) * level->scratch_row +
+         ((ptrdiff_t)host_thread(level->context) * HOST_SCRATCH_ROWS + row) * level->scratch_row +
          2 * HOST_LINE;
 }
 
 /* The share [*from, *to) of `count` items that belongs to this thread. */
-static inline void host_share(int64_t count, int64_t *from, int64_t *to)
+static inline void host_share(const hymg_context *context, int64_t count, int64_t *from,
+                              int64_t *to)
 {
-  const int id = omp_get_thread_num(), team = omp_get_num_threads();
+  const int id = host_thread(context), team = host_team(context);
+  *from = 0, *to = count;
+  if (team == 1) return; /* divisions cost as much as a short row */
   *from = count * id / team;
   *to = count * (id + 1) / team;
 }
@@ -62,6 +74,7 @@ static inline bool host_has_last(const hymgi_geom *g, int p)
 /* Iterates over this thread's rows of the boxes, without ghosts. With `colours`, both colours of a
  * split row are visited; otherwise each row once, as colour 0. */
 typedef struct host_row {
+  const hymg_context *context;
   const hymgi_geom *g, *end; /* g is NULL at the end */
   int64_t left;              /* rows left in this box, including the current one */
   bool colours;
@@ -69,7 +82,8 @@ typedef struct host_row {
   ptrdiff_t at; /* index of the first cell in a vector */
 } host_row;
 
-host_row hymgi_cpu_rows(const hymgi_geom *box, int num_boxes, bool colours);
+host_row hymgi_cpu_rows(const hymgi_level *level, const hymgi_geom *box, int num_boxes,
+                        bool colours);
 void hymgi_cpu_next(host_row *r);
 /* For rows without colours. rows_of_plane: the number of this thread's rows in the plane, from the current one
  * on; next_plane: goes to the row after them. */
@@ -200,7 +214,7 @@ typedef struct fv4_row {
   unsigned boundaries;
 } fv4_row;
 
-/* Writes ghosts of x at boundaries, rows of them to scratch rows 0 and 1. With x NULL only the
+/* Writes the ghosts of x at boundaries along x; those along y and z must be filled. With x NULL only the
  * coefficients are set; f may be NULL if the kernel does not read it. */
 fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const hymgi_real *f,
                          hymgi_real *x, const int cjk[3]);
@@ -256,20 +270,18 @@ typedef struct host_pass {
 /* run_slots of FV2 */
 void hymgi_fv2_slots(const host_pass *pass, const hymgi_geom *g, const int cjk[3], int from, int to,
                      hymgi_real *out);
-/* FV2: rows j[0] <= j < j[1] of plane k; out: of the first row, the others a pitch apart. gsrb: in place,
- * the cells of the colour, also if rows are not split. Uses scratch rows 0 to 2. */
-void hymgi_fv2_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
-                    hymgi_real *out);
-/* The same rows of a residual: its largest absolute value, NaN if there is any. */
-double hymgi_fv2_rows_norm(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2],
-                           int k);
-
-/* FV4: likewise, for rows that are split or relaxed without colours. */
-void hymgi_fv4_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
-                    hymgi_real *out);
+double hymgi_fv2_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
+                      hymgi_real *out);
+double hymgi_fv4_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
+                      hymgi_real *out);
+/* Rows j[0] <= j < j[1] of plane k; out: of the first row, the others a pitch apart. gsrb: the cells of the colour, also
+ * if rows are not split; FV2 in place, FV4 takes the others of plain rows from pass->own. out NULL, of a residual: returns
+ * its largest absolute value, NaN if there is any. For FV4, ghosts must be filled already. Uses scratch row 2. */
+double hymgi_cpu_run_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2],
+                          int k, hymgi_real *out);
 
 /* Slots [from, to) of row (colour, j, k), written to out[slot]. For FV4, ghosts must be filled
- * already. Uses scratch rows 0 and 1. */
+ * already. */
 void hymgi_cpu_run_slots(const host_pass *pass, const hymgi_geom *g, const int cjk[3], int from,
                          int to, hymgi_real *out);
 
@@ -289,12 +301,14 @@ hymgi_real hymgi_fv4_coefficient(const fv4_row *r, int t, const int at[3]);
  * corners), adding the boundary data if asked. */
 void hymgi_cpu_fill_ghosts(const hymgi_level *level, hymgi_real *x, hymgi_ghosts ghosts,
                            bool with_data);
-/* Parts of it: the ghosts at both ends of rows j[0] <= j < j[1] of plane k; the ghost rows beyond
- * face 2 or 3 in plane `at`, or row `at` of the ghost planes beyond face 4 or 5. */
+/* Those that FV4's stencil reads: beyond two boundaries the nearest layers alone. */
+void hymgi_cpu_fill_fv4_ghosts(const hymgi_level *level, hymgi_real *x);
+/* Parts of it: the ghosts at both ends of rows j[0] <= j < j[1] of plane k; the ghost rows beyond face 2 or 3 in planes
+ * rows[0] <= k < rows[1], or such rows of the ghost planes beyond face 4 or 5, without ends beyond a boundary. */
 void hymgi_cpu_fill_end_ghosts(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,
                                hymgi_ghosts ghosts, const int j[2], int k);
 void hymgi_cpu_fill_row_ghosts(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,
-                               hymgi_ghosts ghosts, int face, int at);
+                               hymgi_ghosts ghosts, int face, const int rows[2]);
 /* Fills the face ghosts that FV2's stencil reads: boundary_ghost times the opposite neighbour. */
 void hymgi_cpu_fill_stencil_ghosts(const hymgi_level *level, hymgi_real *x);
 
@@ -335,10 +349,10 @@ void hymgi_cpu_update_ghosts(const hymgi_level *level, hymgi_real *x);
  * face. Ghosts must be filled already. */
 void hymgi_cpu_restrict_shell(const hymgi_level *level, const int left_out[6], bool red,
                               hymgi_real *coarse);
-/* Restricts the residual of the four fine rows below coarse row JK of box b. Ghosts must be filled
+/* Restricts the residual of the fine rows of coarse rows J[0] <= J < J[1] of plane K of box b. Ghosts must be filled
  * already. */
-void hymgi_cpu_restrict_residual_row(const hymgi_level *level, int b, const int JK[2], bool red,
-                                     hymgi_real *coarse);
+void hymgi_cpu_restrict_residual_rows(const hymgi_level *level, int b, const int J[2], int K,
+                                      bool red, hymgi_real *coarse);
 
 /* level->scratch in 8-byte words, and the numbers of one of its rows */
 size_t hymgi_cpu_scratch_doubles(const hymgi_level *level, ptrdiff_t *row);

@@ -31,7 +31,8 @@ void hymgi_cpu_set_fixed(const hymgi_level *level, hymgi_fix kind, double *x)
                                                                       ? level->fixed.source
                                                                       : given;
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
-  for (host_row s = hymgi_cpu_rows(level->box, level->num_boxes, true); s.g; hymgi_cpu_next(&s))
+  for (host_row s = hymgi_cpu_rows(level, level->box, level->num_boxes, true); s.g;
+       hymgi_cpu_next(&s))
     for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
       x[t] = hymgi_fixed_value(kind, given[t], source[t], x[t]);
 }

@@ -6,88 +6,69 @@
 
 /* Fills the ghosts at [from, to) of the ghost layers p[0] (the farther one) and p[1] from the four
  * layers p[2] ... p[5] next to the boundary. two: also the farther layer (with 0 unless quartic). */
-HYMGI_INLINE void fill_layers(hymgi_extrapolation kind, bool two, hymgi_real *const p[6], int from,
-                              int to)
+HYMGI_INLINE void fill_layers(hymgi_extrapolation kind, bool two, hymgi_real *const p[6],
+                              ptrdiff_t from, ptrdiff_t to)
 {
   hymgi_real *const far = p[0], *const near = p[1];
   const hymgi_real *const x1 = p[2], *const x2 = p[3], *const x3 = p[4], *const x4 = p[5];
   if (kind == HYMGI_QUARTIC_GHOST) {
 #pragma omp simd
-    for (int t = from; t < to; t++) {
+    for (ptrdiff_t t = from; t < to; t++) {
       const hymgi_real a = x1[t], b = x2[t], c = x3[t], d = x4[t];
       near[t] = hymgi_ghost_v4(a, b, c, d);
       far[t] = hymgi_ghost2_v4(a, b, c, d);
     }
     return;
   }
-  for (int t = from; kind == HYMGI_NEUMANN_GHOST && t < to; t++) {
+  for (ptrdiff_t t = from; kind == HYMGI_NEUMANN_GHOST && t < to; t++) {
     const hymgi_real a = x1[t], b = x2[t], c = x3[t], d = x4[t];
     near[t] = hymgi_neumann_ghost(1, a, b, c, d);
     far[t] = hymgi_neumann_ghost(2, a, b, c, d);
   }
   if (kind == HYMGI_NEUMANN_GHOST) return;
-  for (int t = from; t < to; t++) {
+  for (ptrdiff_t t = from; t < to; t++) {
     near[t] = kind == HYMGI_QUADRATIC_GHOST ? hymgi_ghost_v2(x1[t], x2[t])
               : kind == HYMGI_LINEAR_GHOST  ? -x1[t]
                                             : x1[t];
   }
-  for (int t = from; two && t < to; t++)
+  for (ptrdiff_t t = from; two && t < to; t++)
     far[t] = 0;
 }
 
-/* At both ends of row (j, k). */
+/* The two ghosts beyond a row's end by quartic extrapolation from the four cells next to it, `at` from the first of them. */
+HYMGI_INLINE void fill_quartic(hymgi_real *const p[6], ptrdiff_t at)
+{
+  const hymgi_real a = p[2][at], b = p[3][at], c = p[4][at], d = p[5][at];
+  p[1][at] = hymgi_ghost_v4(a, b, c, d);
+  p[0][at] = hymgi_ghost2_v4(a, b, c, d);
+}
+
+/* Beyond one end (face 0 or 1) of rows j[0] <= j < j[1] of plane k. Rows of the same colours are two rows apart, if they
+ * are split. */
 static void fill_ends(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,
-                      hymgi_ghosts ghosts, int j, int k)
+                      hymgi_ghosts ghosts, int face, const int j[2], int k)
 {
-  const int even = g->split ? (j + k + g->parity) & 1 : 0;
-  hymgi_real *const e = x + hymgi_row(g, even, j, k);
-  hymgi_real *const o = x + hymgi_row(g, g->split ? 1 - even : 0, j, k);
-  for (int face = 0; face < 2; face++) {
-    if (!hymgi_is_boundary(g, face)) continue;
+  const hymgi_extrapolation kind = hymgi_extrapolation_of(level, face, ghosts);
+  const bool two = ghosts == HYMGI_GHOSTS_V4;
+  const int every = 1 + g->split;
+  for (int first = j[0]; first < j[0] + every && first < j[1]; first++) {
     hymgi_real *p[6];
-    for (int m = 0; m < 6; m++) {
-      const int i = face ? g->n[0] + 1 - m : m - 2;
-      p[m] = g->split ? (i & 1 ? o : e) + (i >> 1) : e + i;
-    }
-    fill_layers(hymgi_extrapolation_of(level, face, ghosts), ghosts == HYMGI_GHOSTS_V4, p, 0, 1);
-  }
-}
-
-/* The two ghosts beyond a row's end by quartic extrapolation from the four cells next to it. */
-HYMGI_INLINE void fill_quartic(hymgi_real *far, hymgi_real *near, const hymgi_real *x1,
-                               const hymgi_real *x2, const hymgi_real *x3, const hymgi_real *x4)
-{
-  const hymgi_real a = *x1, b = *x2, c = *x3, d = *x4;
-  *near = hymgi_ghost_v4(a, b, c, d);
-  *far = hymgi_ghost2_v4(a, b, c, d);
-}
-
-/* fill_ends of rows j[0] <= j < j[1] that are split, with boundaries of order 4 at both ends. */
-static void fill_quartic_ends(const hymgi_geom *g, hymgi_real *x, const int j[2], int k)
-{
-  const int n = g->n[0] / 2, odd = g->n[0] % 2;
-  for (int at = j[0]; at < j[1]; at++) {
-    const int even = hymgi_first(g, 0, at, k);
-    hymgi_real *const e = x + hymgi_row(g, even, at, k);
-    hymgi_real *const o = x + hymgi_row(g, 1 - even, at, k);
-    fill_quartic(e - 1, o - 1, e, o, e + 1, o + 1);
-    hymgi_real *const far = (odd ? e + 1 : o) + n, *const near = (odd ? o : e) + n;
-    fill_quartic(far, near, far - 1, near - 1, far - 2, near - 2);
+    for (int m = 0; m < 6; m++)
+      p[m] = x + hymgi_at(g, face ? g->n[0] + 1 - m : m - 2, first, k);
+    ptrdiff_t at = 0;
+    for (int row = first; row < j[1]; row += every, at += every * g->pitch)
+      if (kind == HYMGI_QUARTIC_GHOST)
+        fill_quartic(p, at);
+      else
+        fill_layers(kind, two, p, at, at + 1);
   }
 }
 
 void hymgi_cpu_fill_end_ghosts(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,
                                hymgi_ghosts ghosts, const int j[2], int k)
 {
-  bool quartic = g->split && g->n[0] >= 8;
   for (int face = 0; face < 2; face++)
-    quartic = quartic && hymgi_is_boundary(g, face) &&
-              hymgi_extrapolation_of(level, face, ghosts) == HYMGI_QUARTIC_GHOST;
-  if (quartic)
-    fill_quartic_ends(g, x, j, k);
-  else
-    for (int at = j[0]; at < j[1]; at++)
-      fill_ends(level, g, x, ghosts, at, k);
+    if (hymgi_is_boundary(g, face)) fill_ends(level, g, x, ghosts, face, j, k);
 }
 
 static bool beyond_boundary(const hymgi_geom *g, int axis, int at)
@@ -126,78 +107,103 @@ static void add_conditions(const hymgi_level *level, const hymgi_geom *g, hymgi_
 }
 
 void hymgi_cpu_fill_row_ghosts(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,
-                               hymgi_ghosts ghosts, int face, int at)
+                               hymgi_ghosts ghosts, int face, const int rows[2])
 {
   const int axis = face / 2, edge = face & 1 ? g->n[axis] - 1 : 0;
-  const int j = axis == 1 ? edge : at, k = axis == 1 ? at : edge;
+  const int j = axis == 1 ? edge : rows[0], k = axis == 1 ? rows[0] : edge;
   const int beyond = g->split ? 1 : g->ghost;
-  const ptrdiff_t step = axis == 1 ? g->pitch : g->plane, in = face & 1 ? -step : step;
-  for (int c = 0; c <= g->split; c++) {
-    hymgi_real *const a = x + hymgi_row(g, c, j, k);
-    hymgi_real *const b = g->split ? x + hymgi_row(g, 1 - c, j, k) : a; /* of the rows beside it */
-    hymgi_real *const p[6] = {a - 2 * in, b - in, a, b + in, a + 2 * in, b + 3 * in};
-    fill_layers(hymgi_extrapolation_of(level, face, ghosts), ghosts == HYMGI_GHOSTS_V4, p, -beyond,
-                host_slots(g) + beyond);
-  }
+  const int from = g->boundaries & 1 ? 0 : -beyond,
+            to = host_slots(g) + (g->boundaries & 2 ? 0 : beyond);
+  const ptrdiff_t out = axis == 1 ? g->pitch : g->plane, next = axis == 1 ? g->plane : g->pitch,
+                  in = face & 1 ? -out : out;
+  const hymgi_extrapolation kind = hymgi_extrapolation_of(level, face, ghosts);
+  hymgi_real *const colour[2] = {x + hymgi_row(g, 0, j, k), x + hymgi_row(g, g->split, j, k)};
+  for (int m = 0; m < rows[1] - rows[0]; m++)
+    for (int c = 0; c <= g->split; c++) {
+      hymgi_real *const a = colour[c] + m * next, *const b = colour[1 - c] +
+                                                             m * next; /* of the rows beside it */
+      hymgi_real *const p[6] = {a - 2 * in, b - in, a, b + in, a + 2 * in, b + 3 * in};
+      fill_layers(kind, ghosts == HYMGI_GHOSTS_V4, p, from, to);
+    }
 }
 
 static void fill_both(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,
-                      hymgi_ghosts ghosts, int axis, int at)
+                      hymgi_ghosts ghosts, int axis, const int rows[2])
 {
   for (int face = 2 * axis; face < 2 * axis + 2; face++)
-    if (hymgi_is_boundary(g, face)) hymgi_cpu_fill_row_ghosts(level, g, x, ghosts, face, at);
+    if (hymgi_is_boundary(g, face)) hymgi_cpu_fill_row_ghosts(level, g, x, ghosts, face, rows);
 }
 
-/* Called inside a parallel region, or serially if conditions is set. Both loops over k assign the same
- * planes to a thread, so no barrier is needed between them. */
-static void fill_box(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,
-                     hymgi_ghosts ghosts, bool conditions, bool data)
-{
-  const int low = g->boundaries & 4 ? 0 : -g->ghost, /* rows whose values are known already */
-      high = g->boundaries & 8 ? g->n[1] : g->n[1] + g->ghost;
-#pragma omp for schedule(static)
-  for (int j = low; j < high; j++)
-    fill_both(level, g, x, ghosts, 2, j);
-  for (int face = 4; conditions && face < 6; face++)
-    add_conditions(level, g, x, ghosts, face, data);
-#pragma omp for schedule(static) nowait
-  for (int k = -g->ghost; k < g->n[2] + g->ghost; k++)
-    fill_both(level, g, x, ghosts, 1, k);
-  for (int face = 2; conditions && face < 4; face++)
-    add_conditions(level, g, x, ghosts, face, data);
-#pragma omp for schedule(static)
-  for (int k = -g->ghost; k < g->n[2] + g->ghost; k++)
-    hymgi_cpu_fill_end_ghosts(level, g, x, ghosts, (const int[2]){-g->ghost, g->n[1] + g->ghost},
-                              k);
-  for (int face = 0; conditions && face < 2; face++)
-    add_conditions(level, g, x, ghosts, face, data);
-}
-
+/* What is filled. edges: so many layers of the ghosts beyond two or three boundaries. */
 typedef struct filling {
   const hymgi_level *level;
   const hymgi_geom *g;
   hymgi_real *x;
   hymgi_ghosts ghosts;
+  int edges;
   bool conditions, with_data;
 } filling;
 
+static void wait_for_all(const hymg_context *context)
+{
+  if (host_team(context) == 1) return;
+#pragma omp barrier
+}
+
+/* This thread's share of layers [-low, n + high) */
+static bool share(const hymg_context *context, int n, int low, int high, int layers[2])
+{
+  int64_t from, to;
+  host_share(context, n + low + high, &from, &to);
+  layers[0] = (int)from - low, layers[1] = (int)to - low;
+  return from < to;
+}
+
+/* By a thread of a team, which is alone if conditions is set. What is done along y and x has the same planes, so no
+ * thread waits between. */
 static void fill_share(void *user)
 {
   const filling *t = user;
-  fill_box(t->level, t->g, t->x, t->ghosts, t->conditions, t->with_data);
+  const hymgi_geom *g = t->g;
+  const int e = t->edges, ny = g->n[1];
+  const int j[2] = {-e, ny + e};
+  int of[2];
+  /* but for rows whose values are not known yet */
+  if (share(t->level->context, ny, g->boundaries & 4 ? 0 : e, g->boundaries & 8 ? 0 : e, of))
+    fill_both(t->level, g, t->x, t->ghosts, 2, of);
+  wait_for_all(t->level->context);
+  for (int face = 4; t->conditions && face < 6; face++)
+    add_conditions(t->level, g, t->x, t->ghosts, face, t->with_data);
+  if (share(t->level->context, g->n[2], e, e, of)) fill_both(t->level, g, t->x, t->ghosts, 1, of);
+  for (int face = 2; t->conditions && face < 4; face++)
+    add_conditions(t->level, g, t->x, t->ghosts, face, t->with_data);
+  for (int k = of[0]; k < of[1]; k++)
+    hymgi_cpu_fill_end_ghosts(t->level, g, t->x, t->ghosts, j, k);
+  for (int face = 0; t->conditions && face < 2; face++)
+    add_conditions(t->level, g, t->x, t->ghosts, face, t->with_data);
+}
+
+static void fill(filling t)
+{
+  const hymgi_level *level = t.level;
+  for (t.g = level->box; t.g < level->box + level->num_boxes; t.g++)
+    if (t.g->boundaries)
+      hymgi_cpu_share_out(level->context, t.conditions ? 1 : hymgi_cpu_threads(level), fill_share,
+                          &t);
 }
 
 void hymgi_cpu_fill_ghosts(const hymgi_level *level, hymgi_real *x, hymgi_ghosts ghosts,
                            bool with_data)
 {
-  if (ghosts == HYMGI_GHOSTS_P0) return;
   const bool conditions = level->boundaries && (with_data || hymgi_has_robin(level));
-  const int threads = conditions ? 1 : hymgi_cpu_threads(level);
-  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
-    if (!g->boundaries) continue;
-    filling t = {level, g, x, ghosts, conditions, with_data};
-    hymgi_cpu_share_out(threads, fill_share, &t);
-  }
+  if (ghosts != HYMGI_GHOSTS_P0)
+    fill((filling){level, NULL, x, ghosts, level->ghost, conditions, with_data});
+}
+
+void hymgi_cpu_fill_fv4_ghosts(const hymgi_level *level, hymgi_real *x)
+{
+  fill((filling){level, NULL, x, HYMGI_GHOSTS_V4, 1, level->boundaries && hymgi_has_robin(level),
+                 false});
 }
 
 /* Face ghosts only. */

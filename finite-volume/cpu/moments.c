@@ -65,7 +65,8 @@ void hymgi_cpu_moment_sums(const hymgi_level *level, const double *f, int expone
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
   {
     host_sum mine[HYMGI_MOMENTS] = {{.terms = 0}};
-    for (host_row s = hymgi_cpu_rows(level->box, level->num_boxes, true); s.g; hymgi_cpu_next(&s))
+    for (host_row s = hymgi_cpu_rows(level, level->box, level->num_boxes, true); s.g;
+         hymgi_cpu_next(&s))
       for (int t = 0; t < s.n; t += PART) {
         row_part p;
         p.count = s.n - t < PART ? s.n - t : PART;

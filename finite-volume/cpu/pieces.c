@@ -130,7 +130,8 @@ void hymgi_cpu_piece_maxima(const hymgi_level *level, const double *x, double *m
   {
     own_part own = {.piece = -1};
     ptrdiff_t next;
-    for (host_row s = hymgi_cpu_rows(level->box, level->num_boxes, true); s.g; hymgi_cpu_next(&s))
+    for (host_row s = hymgi_cpu_rows(level, level->box, level->num_boxes, true); s.g;
+         hymgi_cpu_next(&s))
       for (ptrdiff_t t = s.at; t < s.at + s.n; t = next) {
         const int at = run_of(piece, t, s.at + s.n, &next);
         if (at < 0) continue;
@@ -164,7 +165,8 @@ void hymgi_cpu_piece_sums(const hymgi_level *level, const double *x, int exponen
   {
     own_part own = {.piece = -1};
     ptrdiff_t next;
-    for (host_row s = hymgi_cpu_rows(level->box, level->num_boxes, true); s.g; hymgi_cpu_next(&s))
+    for (host_row s = hymgi_cpu_rows(level, level->box, level->num_boxes, true); s.g;
+         hymgi_cpu_next(&s))
       for (ptrdiff_t t = s.at; t < s.at + s.n; t = next) {
         const int at = run_of(piece, t, s.at + s.n, &next);
         if (at < 0) continue;
@@ -183,7 +185,8 @@ void hymgi_cpu_piece_add(const hymgi_level *level, const double *value, const do
 {
   const double *const piece = level->fixed.piece;
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
-  for (host_row s = hymgi_cpu_rows(level->box, level->num_boxes, true); s.g; hymgi_cpu_next(&s))
+  for (host_row s = hymgi_cpu_rows(level, level->box, level->num_boxes, true); s.g;
+       hymgi_cpu_next(&s))
     for (ptrdiff_t t = s.at; t < s.at + s.n; t++) {
       const int at = (int)piece[t];
       if (at >= 0) x[t] = hymgi_fma_double(value[at], with ? with[t] : 1, x[t]);

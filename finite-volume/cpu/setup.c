@@ -201,7 +201,8 @@ static double scan_rows(hymgi_level *level)
   double *const diagonal = host_scratch(level, 3), *const others = host_scratch(level, 4);
   double bound = 0;
   const bool fv2 = level->op->stencil == HYMG_FV2;
-  for (host_row r = hymgi_cpu_rows(level->box, level->num_boxes, true); r.g; hymgi_cpu_next(&r)) {
+  for (host_row r = hymgi_cpu_rows(level, level->box, level->num_boxes, true); r.g;
+       hymgi_cpu_next(&r)) {
     if (fv2)
       fv2_row_sums(level, r.g, r.cjk, diagonal, others);
     else

@@ -38,10 +38,12 @@ int hymgi_cpu_threads(const hymgi_level *level)
   return hymgi_cpu_most_threads(level) == 1 ? 1 : level->context->team.size;
 }
 
-void hymgi_cpu_share_out(int threads, void (*part)(void *user), void *user)
+void hymgi_cpu_share_out(hymg_context *context, int threads, void (*part)(void *user), void *user)
 {
-  if (threads == 1 && omp_get_level() == 0) { /* else the thread's number may not be 0 */
+  if (threads == 1) {
+    context->alone = true;
     part(user);
+    context->alone = false;
     return;
   }
 #pragma omp parallel num_threads(threads)

@@ -11,9 +11,10 @@ int hymgi_cpu_threads(const hymgi_level *level);
  * teams. */
 int hymgi_cpu_most_threads(const hymgi_level *level);
 
-/* Runs `part` on so many threads, each of which takes its share (host_share). One thread alone starts no team, which
- * would take as long as a few rows of cells. */
-void hymgi_cpu_share_out(int threads, void (*part)(void *user), void *user);
+/* Runs `part` on so many threads, each of which takes its share (host_share); `part` asks cpu.h, not OpenMP, for its
+ * number and its team. One thread alone starts no team, which would take as long as a few rows of cells, also where
+ * other threads solve other systems. */
+void hymgi_cpu_share_out(hymg_context *context, int threads, void (*part)(void *user), void *user);
 
 /* To be called where a level operation begins, every some milliseconds or more often: adapts the context's team to what
  * other programs leave of the cores. */

@@ -19,6 +19,7 @@ struct hymg_context {
   hymgi_comm *comm; /* NULL: serial */
   int threads;      /* as the backend resolved the user's request, >= 1 */
   hymgi_team team;  /* how many of them the host's loops use at present */
+  bool alone;       /* its thread is a team of its own, without OpenMP (cpu/team.h) */
   uint64_t *waited; /* ns for which each thread had waited for a core at the last reading */
   int device;
   struct CUstream_st *stream;

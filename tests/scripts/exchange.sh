@@ -66,6 +66,7 @@ bad "must be an option" "$program" 16
 bad "cannot write there" "$program" --size 8 --csv "$work/no/file"
 bad "a number from 1 on" "$SRCDIR/benchmarks/scripts/scaling.sh" "$BUILD" "$work" many
 bad "a number from 16 on" "$SRCDIR/benchmarks/scripts/ranks.sh" "$BUILD" "$work" 5
+bad "a number from 8 on" "$SRCDIR/benchmarks/scripts/ranks-threads.sh" "$BUILD" "$work" 5
 bad "without --levels" "$program" --levels --csv "$work/none"
 
 # What was added is the difference, what was hidden is the rest of the exchange; every row that was asked for.
@@ -159,6 +160,7 @@ if [ -n "$REAL" ]; then
   exec "$REAL" --backend host "$@"
 fi
 echo '64 x 64 x 64                     262144      95  1.0574e-02  2.4791e+07  7.171756e-05             -'
+echo '    seconds mean 1.057400e-02, median 1.050000e-02, min 1.000000e-02'
 echo '2.4791e+07 DOF/s'
 END
 
@@ -200,6 +202,15 @@ check 'ranks.sh is stopped' stopped "$table" '^fv2,16,2,'
 check 'ranks.sh cannot write' ends 3 "$out: could not be written" ranks "$scripts/ranks.sh" "$fake" "$out" 16
 check 'ranks.sh: counts disagree' ends 1 'fv2,16,2,10,8,80,64,5,40,1,no,yes' ranks "$scripts/ranks.sh" "$fake" "$work" 16
 check 'ranks.sh: counts disagree' grep -q '^fv2,16,2,' "$table"
+
+table=$work/ranks-threads.csv
+beside() { as_faked env ROUNDS=1 "$@" "$scripts/ranks-threads.sh" "$fake" "$work" 64 65; }
+check 'ranks-threads.sh' ends 0 'fv4         64      10.0000      10.0000     1.00' beside
+check 'ranks-threads.sh' sh -c "[ \$(grep -c '^fv[24],6[45],10.0000,10.0000,1.000$' $table) -eq 3 ] && [ ! -e $table.new ]"
+check 'ranks-threads.sh: below the goal' ends 1 'fv4         64' beside GOAL=1.1
+check 'ranks-threads.sh without a run' keeps "$table" ends 3 'fv2, 64^3 by threads failed with status 3' beside FAIL=1
+check 'ranks-threads.sh is stopped' ends 3 'ranks-threads.csv is as it was' beside STOP=stop
+check 'ranks-threads.sh is stopped' stopped "$table" '^fv2,65,'
 
 bad "no part 'nosuch'" "$scripts/gpu.sh" "$BUILD" "$work/gpu" threshold nosuch
 check 'gpu.sh starts nothing then' [ ! -e "$work/gpu" ]

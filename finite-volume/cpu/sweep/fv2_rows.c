@@ -84,41 +84,60 @@ static void constant_betas(const hymgi_level *level, const hymgi_geom *g, const 
   r->bu = constant_face(g, rows, size, 2, cjk[2] + 1);
 }
 
-/* weight times the opposite row, which is not read if weight is 0 */
-static const hymgi_real *ghost_row(hymgi_real weight, const hymgi_real *opposite, int n,
-                                   hymgi_real *out)
-{
-  if (weight == 0) {
-    fill_row(0, n, out);
-  } else {
-#pragma omp simd
-    for (int t = 0; t < n; t++)
-      out[t] = weight * opposite[t];
-  }
-  return out;
-}
-
 /* A vector load that overlaps a store of just before has to wait for it. */
 HYMGI_INLINE void store_other(hymgi_real value, hymgi_real *x)
 {
   if (*x != value) *x = value;
 }
 
-/* The ghosts beyond boundaries that row cjk reads along x. */
-HYMGI_INLINE void fill_row_ends(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x,
-                                const int cjk[3])
+/* The ghosts that rows j[0] <= j < j[1] of plane k read beyond a face along x. Of split rows every second one reads
+ * one. */
+static void fill_ends(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x, int colour,
+                      const int j[2], int k, int face)
 {
-  const int colour = g->split ? 1 - cjk[0] : cjk[0], p = hymgi_first(g, cjk[0], cjk[1], cjk[2]);
-  const int n = g->split ? g->n[0] / 2 : g->n[0]; /* the slot of the ghost */
-  hymgi_real *const row = x + hymgi_row(g, colour, cjk[1], cjk[2]);
-  const double *const weight = level->c.boundary_ghost;
-  if (g->boundaries & 1 && !(g->split && p))
-    store_other(hymgi_fv2_ghost((hymgi_real)weight[0], row[g->split ? 0 : 1]), row - 1);
-  if (g->boundaries & 2 && host_has_last(g, p))
-    store_other(hymgi_fv2_ghost((hymgi_real)weight[1], row[g->split ? n - 1 : n - 2]), row + n);
+  const int split = g->split, end = face ? g->n[0] - 1 : 0, out = face ? 1 : -1;
+  const int from = j[0] + (split && hymgi_first(g, colour, j[0], k) != (end & 1));
+  const hymgi_real weight = (hymgi_real)level->c.boundary_ghost[face];
+  if (from >= j[1]) return;
+  hymgi_real *ghost = x + hymgi_at(g, end + out, from, k);
+  const ptrdiff_t opposite = hymgi_at(g, end - out, from, k) - hymgi_at(g, end + out, from, k);
+  for (int at = from; at < j[1]; at += 1 + split, ghost += (1 + split) * g->pitch)
+    store_other(hymgi_fv2_ghost(weight, ghost[opposite]), ghost);
 }
 
-/* Describes a row in which only the faces at its ends may lie on a boundary. */
+/* Likewise along y or z, where whole rows are read: from row j[0] on. */
+static void fill_beside(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x, int colour,
+                        const int j[2], int k, int face)
+{
+  const ptrdiff_t step = face < 4 ? g->pitch : g->plane, out = face & 1 ? step : -step;
+  const hymgi_real weight = (hymgi_real)level->c.boundary_ghost[face];
+  hymgi_real *row = x + hymgi_row(g, g->split ? 1 - colour : 0, j[0], k);
+  for (int at = j[0]; at < j[1]; at++, row += g->pitch) {
+    const int n = host_cells(g, colour, at, k);
+    if (weight == 0) /* what is opposite may be no cell */
+      fill_row(0, n, row + out);
+    else
+#pragma omp simd
+      for (int t = 0; t < n; t++)
+        row[t + out] = weight * row[t - out];
+  }
+}
+
+/* The ghosts beyond boundaries that rows j[0] <= j < j[1] of plane k read. */
+static void fill_around(const hymgi_level *level, const hymgi_geom *g, hymgi_real *x, int colour,
+                        const int j[2], int k)
+{
+  const unsigned walls = g->boundaries;
+  const int ny = g->n[1], low[2] = {0, 1}, high[2] = {ny - 1, ny};
+  if (walls & 1) fill_ends(level, g, x, colour, j, k, 0);
+  if (walls & 2) fill_ends(level, g, x, colour, j, k, 1);
+  if (walls & 4 && j[0] == 0) fill_beside(level, g, x, colour, low, k, 2);
+  if (walls & 8 && j[1] == ny) fill_beside(level, g, x, colour, high, k, 3);
+  if (walls & 16 && k == 0) fill_beside(level, g, x, colour, j, k, 4);
+  if (walls & 32 && k == g->n[2] - 1) fill_beside(level, g, x, colour, j, k, 5);
+}
+
+/* Describes a row whose ghosts are in memory. */
 HYMGI_INLINE fv2_row inner_row_of(const hymgi_level *level, const hymgi_geom *g,
                                   const hymgi_real *f, const hymgi_real *x, const int cjk[3])
 {
@@ -146,30 +165,19 @@ HYMGI_INLINE fv2_row inner_row_of(const hymgi_level *level, const hymgi_geom *g,
   return r;
 }
 
-HYMGI_INLINE fv2_row row_of(const hymgi_level *level, const hymgi_geom *g, const hymgi_real *f,
-                            hymgi_real *x, const int cjk[3])
-{
-  const int j = cjk[1], k = cjk[2];
-  fv2_row r = inner_row_of(level, g, f, x, cjk);
-  if (!x) return r;
-  fill_row_ends(level, g, x, cjk);
-  const hymgi_real *const s = r.s, *const d = r.d;
-  const double *const weight = level->c.boundary_ghost;
-  if (g->boundaries & 4 && j == 0)
-    r.s = ghost_row((hymgi_real)weight[2], r.nn, r.n, host_scratch(level, 0));
-  if (g->boundaries & 8 && j == g->n[1] - 1)
-    r.nn = ghost_row((hymgi_real)weight[3], s, r.n, host_scratch(level, 0));
-  if (g->boundaries & 16 && k == 0)
-    r.d = ghost_row((hymgi_real)weight[4], r.u, r.n, host_scratch(level, 1));
-  if (g->boundaries & 32 && k == g->n[2] - 1)
-    r.u = ghost_row((hymgi_real)weight[5], d, r.n, host_scratch(level, 1));
-  return r;
-}
-
 fv2_row hymgi_fv2_row_of(const hymgi_level *level, const hymgi_geom *g, const hymgi_real *f,
                          hymgi_real *x, const int cjk[3])
 {
-  return row_of(level, g, f, x, cjk);
+  const int j[2] = {cjk[1], cjk[1] + 1};
+  for (int face = 0; x && face < 2; face++)
+    if (g->boundaries >> face & 1) fill_ends(level, g, x, cjk[0], j, cjk[2], face);
+  return inner_row_of(level, g, f, x, cjk);
+}
+
+static fv2_row row_of(const host_pass *pass, const hymgi_geom *g, const int cjk[3])
+{
+  fill_around(pass->level, g, pass->own, cjk[0], (const int[2]){cjk[1], cjk[1] + 1}, cjk[2]);
+  return inner_row_of(pass->level, g, pass->f, pass->own, cjk);
 }
 
 /* ---- kernels; literal offsets select the pointer at compile time ---- */
@@ -255,7 +263,7 @@ HYMGI_INLINE void slots(const host_kind kind, const host_pass *pass, const hymgi
                         const int cjk[3], int from, int to, hymgi_real *out)
 {
   const relax_weights none = {.residual = 1};
-  const fv2_row row = row_of(pass->level, g, pass->f, pass->own, cjk), *const r = &row;
+  const fv2_row row = row_of(pass, g, cjk), *const r = &row;
   FORM(run, kind, false, false, &none, from, to, out);
 }
 
@@ -291,7 +299,7 @@ void hymgi_fv2_slots(const host_pass *pass, const hymgi_geom *g, const int cjk[3
     relax_weights w = pass->w;
     if (w.prev) w.prev += o;
     if (w.scale) w.scale += o;
-    const fv2_row r = row_of(pass->level, g, pass->f, pass->own, cjk);
+    const fv2_row r = row_of(pass, g, cjk);
     hymgi_fv2_run(pass->kind, &r, &w, from, to, out);
   }
 }
@@ -317,122 +325,111 @@ static void take_every_second(const hymgi_real *restrict all, int p, int n,
     row[t] = (t & 1) == p ? all[t] : row[t];
 }
 
-/* A row that `pass` computes, whose first cell to be updated by gsrb is p, in plain rows. max: not NULL if
- * only the largest absolute value is wanted. */
-HYMGI_INLINE void run_row(const host_kind kind, const bool usual, const host_pass *pass,
-                          const fv2_row *r, const bool takes, int p, hymgi_real *out, double *max)
+/* What the rows of a plane are computed by, known to the compiler. usual: beta is a field and there is no alpha; l1,
+ * momentum: as in relax_weights, of HOST_RELAX; max: only the largest absolute value is wanted. */
+typedef struct form {
+  host_kind kind;
+  bool usual, l1, momentum, max;
+} form;
+
+/* A row that `pass` computes, at this place in vectors, whose first cell to be updated by gsrb is p, in plain rows.
+ * Returns the maximum, if it is wanted. */
+HYMGI_INLINE double run_row(const form by, const host_pass *pass, const fv2_row *r, ptrdiff_t place,
+                            const bool takes, int p, hymgi_real *out)
 {
-  const relax_weights none = {.residual = 1};
-  hymgi_real *const to = takes || max ? host_scratch(pass->level, 2) : out;
-  if (usual)
-    run(r, false, kind, false, false, &none, 0, r->n, to);
+  relax_weights w = {.residual = 1};
+  if (by.kind == HOST_RELAX) w = pass->w;
+  if (by.momentum) w.prev += place;
+  if (by.l1) w.scale += place;
+  hymgi_real *const to = takes || by.max ? host_scratch(pass->level, 2) : out;
+  if (by.usual)
+    run(r, false, by.kind, by.l1, by.momentum, &w, 0, r->n, to);
   else
-    FORM(run, kind, false, false, &none, 0, r->n, to);
+    FORM(run, by.kind, by.l1, by.momentum, &w, 0, r->n, to);
   if (takes) take_every_second(to, p, r->n, out);
-  if (max) *max = host_larger(*max, host_largest(to, r->n));
+  return by.max ? host_largest(to, r->n) : 0;
 }
 
-/* Rows without faces on a boundary along y or z. Most rows are short, so every second one's pointers
- * come from those of the first. */
-HYMGI_INLINE void inner_rows(const host_kind kind, const bool usual, const host_pass *pass,
-                             const hymgi_geom *g, int colour, const int j[2], int k,
-                             hymgi_real *out, double *max)
+/* Rows of which the first has no other constant betas than the others. Most rows are short, so every second one's
+ * pointers come from those of the first. */
+HYMGI_INLINE double even_rows(const form by, const host_pass *pass, const hymgi_geom *g, int colour,
+                              const int j[2], int k, hymgi_real *out)
 {
   const int p = hymgi_first(g, colour, j[0], k);
-  const bool takes = host_one_colour(kind) && !g->split;
+  const bool takes = host_one_colour(by.kind) && !g->split;
   const fv2_row even = inner_row_of(pass->level, g, pass->f, pass->own,
                                     (const int[3]){colour, j[0], k}),
                 odd = inner_row_of(pass->level, g, pass->f, pass->own,
                                    (const int[3]){colour, j[0] + 1, k});
   const hymgi_coefficients *const c = &pass->level->c;
+  const ptrdiff_t place = hymgi_row(g, colour, j[0], k);
   const int count = j[1] - j[0];
+  double max = 0;
   for (int m = 0; m < count; m += 2) {
-    const fv2_row first = moved(c, usual, even, m * g->pitch),
-                  second = moved(c, usual, odd, m * g->pitch);
-    run_row(kind, usual, pass, &first, takes, p, out + m * g->pitch, max);
-    if (m + 1 < count)
-      run_row(kind, usual, pass, &second, takes, 1 - p, out + (m + 1) * g->pitch, max);
+    const ptrdiff_t here = m * g->pitch, next = here + g->pitch;
+    const fv2_row first = moved(c, by.usual, even, here), second = moved(c, by.usual, odd, here);
+    const double a = run_row(by, pass, &first, place + here, takes, p, out + here);
+    if (by.max) max = host_larger(max, a);
+    if (m + 1 == count) break;
+    const double b = run_row(by, pass, &second, place + next, takes, 1 - p, out + next);
+    if (by.max) max = host_larger(max, b);
   }
+  return max;
 }
 
-static void each_row(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
-                     hymgi_real *out, double *max)
-{
-  const bool takes = host_one_colour(pass->kind) && !g->split;
-  for (int at = j[0]; at < j[1]; at++) {
-    const int n = host_cells(g, colour, at, k);
-    hymgi_real *const row = out + (at - j[0]) * g->pitch;
-    hymgi_real *const to = takes || max ? host_scratch(pass->level, 2) : row;
-    hymgi_fv2_slots(pass, g, (const int[3]){colour, at, k}, 0, n, to);
-    if (takes) take_every_second(to, hymgi_first(g, colour, at, k), n, row);
-    if (max) *max = host_larger(*max, host_largest(to, n));
-  }
-}
-
-/* The ghosts at the rows' ends are written well before they are read. */
-HYMGI_INLINE void rows(const host_kind kind, const bool usual, const host_pass *pass,
-                       const hymgi_geom *g, int colour, const int j[2], int k, hymgi_real *out,
-                       double *max)
-{
-  for (int at = j[0]; at < j[1] && g->boundaries & 3 && kind != HOST_FIRST; at++)
-    fill_row_ends(pass->level, g, pass->own, (const int[3]){colour, at, k});
-  const bool ends = (k == 0 && g->boundaries & 16) || (k == g->n[2] - 1 && g->boundaries & 32);
-  const int from = j[0] + (j[0] == 0 && g->boundaries & 4),
-            to = j[1] - (j[1] == g->n[1] && g->boundaries & 8);
-  if (ends || from >= to) {
-    each_row(pass, g, colour, j, k, out, max);
-    return;
-  }
-  each_row(pass, g, colour, (const int[2]){j[0], from}, k, out, max);
-  inner_rows(kind, usual, pass, g, colour, (const int[2]){from, to}, k,
-             out + (from - j[0]) * g->pitch, max);
-  each_row(pass, g, colour, (const int[2]){to, j[1]}, k, out + (to - j[0]) * g->pitch, max);
-}
-
-#define ROWS(name, kind)                                                                           \
-  static void name(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,  \
-                   hymgi_real *out)                                                                \
-  {                                                                                                \
-    rows(kind, true, pass, g, colour, j, k, out, NULL);                                            \
-  }                                                                                                \
-  static void any_##name(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2],   \
-                         int k, hymgi_real *out)                                                   \
-  {                                                                                                \
-    rows(kind, false, pass, g, colour, j, k, out, NULL);                                           \
-  }
-ROWS(gsrb_rows, HOST_GSRB)
-ROWS(first_rows, HOST_FIRST)
-ROWS(residual_rows, HOST_RESIDUAL)
-ROWS(apply_rows, HOST_APPLY)
-
-static bool is_usual(const hymgi_level *level)
-{
-  return level->c.beta[0] && !level->method->has_alpha;
-}
-
-void hymgi_fv2_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
-                    hymgi_real *out)
-{
-  const bool usual = is_usual(pass->level);
-  if (pass->kind == HOST_GSRB)
-    (usual ? gsrb_rows : any_gsrb_rows)(pass, g, colour, j, k, out);
-  else if (pass->kind == HOST_FIRST)
-    (usual ? first_rows : any_first_rows)(pass, g, colour, j, k, out);
-  else if (pass->kind == HOST_RESIDUAL)
-    (usual ? residual_rows : any_residual_rows)(pass, g, colour, j, k, out);
-  else if (pass->kind == HOST_APPLY)
-    (usual ? apply_rows : any_apply_rows)(pass, g, colour, j, k, out);
-  else
-    each_row(pass, g, colour, j, k, out, NULL);
-}
-
-double hymgi_fv2_rows_norm(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2],
-                           int k)
+HYMGI_INLINE double rows(const form by, const host_pass *pass, const hymgi_geom *g, int colour,
+                         const int j[2], int k, hymgi_real *out)
 {
   double max = 0;
-  if (is_usual(pass->level))
-    rows(HOST_RESIDUAL, true, pass, g, colour, j, k, pass->own, &max);
-  else
-    rows(HOST_RESIDUAL, false, pass, g, colour, j, k, pass->own, &max);
+  if (j[0] >= j[1]) return max;
+  if (by.kind != HOST_FIRST) fill_around(pass->level, g, pass->own, colour, j, k);
+  if (by.usual) return even_rows(by, pass, g, colour, j, k, out);
+  const int from = j[0] + (j[0] == 0), to = j[1] - (j[1] == g->n[1] && from < j[1]);
+  const int at[4] = {j[0], from, to, j[1]};
+  for (int m = 0; m < 3; m++)
+    if (at[m] < at[m + 1])
+      max = host_larger(max,
+                        even_rows(by, pass, g, colour, at + m, k, out + (at[m] - j[0]) * g->pitch));
   return max;
+}
+
+#define ROWS(name, ...)                                                                            \
+  static double name(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2],       \
+                     int k, hymgi_real *out)                                                       \
+  {                                                                                                \
+    return rows((form){__VA_ARGS__}, pass, g, colour, j, k, out);                                  \
+  }
+ROWS(gsrb_rows, HOST_GSRB, true, false, false, false)
+ROWS(first_rows, HOST_FIRST, true, false, false, false)
+ROWS(residual_rows, HOST_RESIDUAL, true, false, false, false)
+ROWS(apply_rows, HOST_APPLY, true, false, false, false)
+ROWS(relax_rows, HOST_RELAX, true, false, false, false)
+ROWS(momentum_rows, HOST_RELAX, true, false, true, false)
+ROWS(l1_rows, HOST_RELAX, true, true, false, false)
+ROWS(norm_rows, HOST_RESIDUAL, true, false, false, true)
+ROWS(any_gsrb_rows, HOST_GSRB, false, false, false, false)
+ROWS(any_first_rows, HOST_FIRST, false, false, false, false)
+ROWS(any_residual_rows, HOST_RESIDUAL, false, false, false, false)
+ROWS(any_apply_rows, HOST_APPLY, false, false, false, false)
+ROWS(any_relax_rows, HOST_RELAX, false, false, false, false)
+ROWS(any_momentum_rows, HOST_RELAX, false, false, true, false)
+ROWS(any_l1_rows, HOST_RELAX, false, true, false, false)
+ROWS(any_norm_rows, HOST_RESIDUAL, false, false, false, true)
+
+double hymgi_fv2_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
+                      hymgi_real *out)
+{
+  const bool usual = pass->level->c.beta[0] && !pass->level->method->has_alpha;
+  if (!out) return (usual ? norm_rows : any_norm_rows)(pass, g, colour, j, k, out);
+  if (pass->kind == HOST_GSRB)
+    return (usual ? gsrb_rows : any_gsrb_rows)(pass, g, colour, j, k, out);
+  if (pass->kind == HOST_FIRST)
+    return (usual ? first_rows : any_first_rows)(pass, g, colour, j, k, out);
+  if (pass->kind == HOST_RESIDUAL)
+    return (usual ? residual_rows : any_residual_rows)(pass, g, colour, j, k, out);
+  if (pass->kind == HOST_APPLY)
+    return (usual ? apply_rows : any_apply_rows)(pass, g, colour, j, k, out);
+  if (pass->w.scale) return (usual ? l1_rows : any_l1_rows)(pass, g, colour, j, k, out);
+  if (pass->w.prev) return (usual ? momentum_rows : any_momentum_rows)(pass, g, colour, j, k, out);
+  return (usual ? relax_rows : any_relax_rows)(pass, g, colour, j, k, out);
 }

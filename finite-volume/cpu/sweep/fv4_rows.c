@@ -100,46 +100,107 @@ void hymgi_fv4_run(host_kind kind, const fv4_row *r, const relax_weights *w, int
   if (r->alpha_limit > 0) hymgi_fv4_add_alpha(kind == HOST_RESIDUAL ? -1 : 1, r, from, to, out);
 }
 
-/* The same row further on in all vectors; without alpha. */
-HYMGI_INLINE fv4_row moved(fv4_row r, ptrdiff_t by)
+/* The same row further on in all vectors; what is constant stays where it is. */
+HYMGI_INLINE fv4_row moved(const hymgi_coefficients *c, const bool usual, fv4_row r, ptrdiff_t by)
 {
-  r.o += by, r.q += by, r.io += by, r.iq += by, r.jo += by, r.jq += by, r.ko += by, r.kq += by;
-  r.f += by, r.dinv += by;
+  r.o += by, r.q += by;
+  if (usual || r.io) r.io += by, r.iq += by, r.jo += by, r.jq += by, r.ko += by, r.kq += by;
+  if (r.f) r.f += by;
+  if (r.dinv) r.dinv += by;
+  if (!usual && c->alpha) r.alpha += by;
   return r;
 }
 
+/* What the rows of a plane are computed by, known to the compiler. usual: beta is a field and there is no alpha; max:
+ * the largest absolute value is wanted. */
+typedef struct form {
+  host_kind kind;
+  bool usual, momentum, max;
+} form;
+
+/* Plain rows of gsrb: all cells were computed, those with parity p are taken. */
+static void take_every_second(const hymgi_real *all, const hymgi_real *old, int p, int n,
+                              hymgi_real *out)
+{
+#pragma omp simd
+  for (int t = 0; t < n; t++)
+    out[t] = (t & 1) == p ? all[t] : old[t];
+}
+
 /* Every second row's pointers come from those of the first two. */
-HYMGI_INLINE void variable_rows(const host_kind kind, const host_pass *pass, const hymgi_geom *g,
-                                int colour, const int j[2], int k, hymgi_real *out)
+HYMGI_INLINE double rows(const form by, const host_pass *pass, const hymgi_geom *g, int colour,
+                         const int j[2], int k, hymgi_real *out)
 {
-  fv4_row r[2];
+  const bool takes = pass->kind == HOST_GSRB && !g->split;
+  const int p = hymgi_first(g, colour, j[0], k);
+  const ptrdiff_t place = hymgi_row(g, colour, j[0], k);
+  double max = 0;
+  fv4_row of[2];
   for (int m = 0; m < 2; m++)
-    r[m] = hymgi_fv4_row_of(pass->level, g, pass->f, pass->own, pass->other,
-                            (const int[3]){colour, j[0] + m, k});
+    of[m] = hymgi_fv4_row_of(pass->level, g, pass->f, pass->own, pass->other,
+                             (const int[3]){colour, j[0] + m, k});
   for (int m = 0; m < j[1] - j[0]; m++) {
-    const fv4_row row = moved(r[m & 1], (m & ~1) * g->pitch);
-    run(&row, true, false, kind, false, &pass->w, 0, row.n, out + m * g->pitch);
+    const ptrdiff_t here = m * g->pitch;
+    const fv4_row row = moved(&pass->level->c, by.usual, of[m & 1], (m & ~1) * g->pitch), *const r =
+                                                                                              &row;
+    relax_weights w = pass->w;
+    if (by.momentum) w.prev += place + here;
+    if (w.scale) w.scale += place + here;
+    hymgi_real *const to = takes || by.max ? host_scratch(pass->level, 2) : out + here;
+    if (by.usual)
+      run(r, true, false, by.kind, by.momentum, &w, 0, r->n, to);
+    else
+      FORM(run, by.kind, by.momentum, &w, 0, r->n, to);
+    if (takes) take_every_second(to, pass->own + place + here, (p + m) & 1, r->n, out + here);
+    if (by.max) max = host_larger(max, host_largest(to, r->n));
   }
+  return max;
 }
 
-static void relax_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2],
-                       int k, hymgi_real *out)
+#define ROWS(name, ...)                                                                            \
+  static double name(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2],       \
+                     int k, hymgi_real *out)                                                       \
+  {                                                                                                \
+    return rows((form){__VA_ARGS__}, pass, g, colour, j, k, out);                                  \
+  }
+ROWS(relax_rows, HOST_RELAX, true, false, false)
+ROWS(momentum_rows, HOST_RELAX, true, true, false)
+ROWS(residual_rows, HOST_RESIDUAL, true, false, false)
+ROWS(apply_rows, HOST_APPLY, true, false, false)
+ROWS(norm_rows, HOST_RESIDUAL, true, false, true)
+ROWS(any_relax_rows, HOST_RELAX, false, false, false)
+ROWS(any_momentum_rows, HOST_RELAX, false, true, false)
+ROWS(any_residual_rows, HOST_RESIDUAL, false, false, false)
+ROWS(any_apply_rows, HOST_APPLY, false, false, false)
+ROWS(any_norm_rows, HOST_RESIDUAL, false, false, true)
+
+/* Rows with limited coefficients, one by one. */
+static double limited_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2],
+                           int k, hymgi_real *out)
 {
-  variable_rows(HOST_RELAX, pass, g, colour, j, k, out);
+  double max = 0;
+  for (int at = j[0]; at < j[1]; at++) {
+    const int n = host_cells(g, colour, at, k);
+    hymgi_real *const to = out ? out + (at - j[0]) * g->pitch : host_scratch(pass->level, 2);
+    hymgi_cpu_run_slots(pass, g, (const int[3]){colour, at, k}, 0, n, to);
+    if (!out) max = host_larger(max, host_largest(to, n));
+  }
+  return max;
 }
 
-void hymgi_fv4_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
-                    hymgi_real *out)
+double hymgi_fv4_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2], int k,
+                      hymgi_real *out)
 {
-  const bool relaxes = pass->kind == HOST_GSRB || pass->kind == HOST_RELAX;
-  if (relaxes && pass->level->c.beta[0] && !pass->level->method->has_alpha && !pass->w.prev &&
-      !pass->w.scale) {
-    relax_rows(pass, g, colour, j, k, out);
-    return;
-  }
-  for (int at = j[0]; at < j[1]; at++)
-    hymgi_cpu_run_slots(pass, g, (const int[3]){colour, at, k}, 0, host_cells(g, colour, at, k),
-                        out + (at - j[0]) * g->pitch);
+  const hymgi_coefficients *const c = &pass->level->c;
+  const bool usual = c->beta[0] && !pass->level->method->has_alpha;
+  if (c->limited || c->alpha_limit > 0) return limited_rows(pass, g, colour, j, k, out);
+  if (!out) return (usual ? norm_rows : any_norm_rows)(pass, g, colour, j, k, out);
+  if (pass->kind == HOST_APPLY)
+    return (usual ? apply_rows : any_apply_rows)(pass, g, colour, j, k, out);
+  if (pass->kind == HOST_RESIDUAL)
+    return (usual ? residual_rows : any_residual_rows)(pass, g, colour, j, k, out);
+  if (pass->w.prev) return (usual ? momentum_rows : any_momentum_rows)(pass, g, colour, j, k, out);
+  return (usual ? relax_rows : any_relax_rows)(pass, g, colour, j, k, out);
 }
 
 /* ---- matrix coefficients: the operator applied to unit vectors ---- */

@@ -49,6 +49,13 @@ void hymgi_cpu_run_slots(const host_pass *w, const hymgi_geom *g, const int cjk[
   hymgi_fv4_run(w->kind, &r, &weights, from, to, out);
 }
 
+double hymgi_cpu_run_rows(const host_pass *pass, const hymgi_geom *g, int colour, const int j[2],
+                          int k, hymgi_real *out)
+{
+  const bool fv2 = pass->level->op->stencil == HYMG_FV2;
+  return (fv2 ? hymgi_fv2_rows : hymgi_fv4_rows)(pass, g, colour, j, k, out);
+}
+
 /* GSRB if rows are not split: the whole row was computed, only cells of one colour are stored. */
 static void take_colour(const job *w, const hymgi_geom *g, const int cjk[3], const int range[2],
                         const hymgi_real *all)
@@ -85,11 +92,11 @@ static void run_range(const job *w, const hymgi_geom *g, const int cjk[3], const
                  &w->scale, &mine->sum);
 }
 
-/* Layers of cells at a face that read what messages bring. FV2 reads nothing beyond a boundary; ghosts
- * of FV4 there are extrapolated once the messages are in. */
+/* Layers of cells at a face that read what messages bring. FV2 reads nothing beyond a boundary; ghosts of FV4 there are
+ * extrapolated before (own_ghosts), and once more with what messages bring. */
 static int waiting(const job *w, const hymgi_geom *g, int face)
 {
-  if (w->pass.level->op->stencil == HYMG_FV2 && g->boundaries >> face & 1) return 0;
+  if (g->boundaries >> face & 1) return 0;
   if (w->cut && !(w->cut >> face & 1)) return 0;
   return host_depth(g, face, w->before);
 }
@@ -121,14 +128,8 @@ static void run_whole_rows(const job *w, const hymgi_geom *g, int colour, const 
 {
   const ptrdiff_t at = hymgi_row(g, colour, j[0], k);
   if (j[0] >= j[1]) return;
-  if (!w->out) {
-    mine->max = host_larger(mine->max, hymgi_fv2_rows_norm(&w->pass, g, colour, j, k));
-    return;
-  }
-  if (w->pass.level->op->stencil == HYMG_FV2)
-    hymgi_fv2_rows(&w->pass, g, colour, j, k, w->out + at);
-  else
-    hymgi_fv4_rows(&w->pass, g, colour, j, k, w->out + at);
+  const double max = hymgi_cpu_run_rows(&w->pass, g, colour, j, k, w->out ? w->out + at : NULL);
+  if (!w->out) mine->max = host_larger(mine->max, max);
   for (int m = j[0]; w->with && m < j[1]; m++) {
     const ptrdiff_t row = at + (m - j[0]) * g->pitch;
     host_add_row(true, w->with + row, w->out + row, host_cells(g, colour, m, k), &w->scale,
@@ -148,11 +149,7 @@ static void run_each_row(const job *w, const hymgi_geom *g, int colour, const in
 static void run_rows(const job *w, const hymgi_geom *g, int colour, const int j[2], int k,
                      part which, found *mine)
 {
-  const host_kind kind = w->pass.kind;
-  const bool fv2 = w->pass.level->op->stencil == HYMG_FV2;
-  const bool whole = (fv2 ? kind != HOST_RELAX : w->out && kind == HOST_GSRB && g->split) &&
-                     (which == ALL || (waiting(w, g, 0) == 0 && waiting(w, g, 1) == 0));
-  if (!whole) {
+  if (which != ALL && (waiting(w, g, 0) > 0 || waiting(w, g, 1) > 0)) {
     run_each_row(w, g, colour, j, k, which, mine);
     return;
   }
@@ -185,9 +182,9 @@ static void run_share(void *user)
   const hymgi_level *level = w->pass.level;
   const bool one = host_one_colour(w->pass.kind) || w->one_colour;
   found mine = {.max = 0};
-  for (host_row r = hymgi_cpu_rows(level->box, level->num_boxes, false); r.g;
+  for (host_row r = hymgi_cpu_rows(level, level->box, level->num_boxes, false); r.g;
        hymgi_cpu_next_plane(&r)) {
-    if (w->requests && omp_get_thread_num() == 0) hymgi_comm_progress(w->requests);
+    if (w->requests && host_thread(level->context) == 0) hymgi_comm_progress(w->requests);
     const int j[2] = {r.cjk[1], r.cjk[1] + hymgi_cpu_rows_of_plane(&r)}, from = one ? w->colour : 0,
               to = one ? from : r.g->split;
     for (int colour = from; colour <= to; colour++)
@@ -204,7 +201,8 @@ static void run_share(void *user)
 static void run_part(const job *w, part which, found *all)
 {
   shared_job s = {w, which, all};
-  hymgi_cpu_share_out(hymgi_cpu_threads(w->pass.level), run_share, &s);
+  const hymgi_level *level = w->pass.level;
+  hymgi_cpu_share_out(level->context, hymgi_cpu_threads(level), run_share, &s);
 }
 
 /* An iterate with its red cells in one vector and its black cells in another can be used like a
@@ -230,7 +228,7 @@ static void finish_halo(const hymgi_level *level, ptrdiff_t black_offset, hymgi_
   spread_colours(level, black_offset);
   if (plan && !level->silent)
     hymgi_exchange_end(level->context, &level->backend->mover, plan, level->box, x, NULL);
-  if (level->op->stencil == HYMG_FV4) hymgi_cpu_fill_ghosts(level, x, HYMGI_GHOSTS_V4, false);
+  if (level->op->stencil == HYMG_FV4) hymgi_cpu_fill_fv4_ghosts(level, x);
   spread_colours(level, -black_offset);
 }
 
@@ -249,7 +247,7 @@ void hymgi_cpu_own_ghosts(const hymgi_level *level, host_iterate x)
 {
   if (level->op->stencil != HYMG_FV4) return;
   spread_colours(level, x.black_offset);
-  hymgi_cpu_fill_ghosts(level, x.x, HYMGI_GHOSTS_V4, false);
+  hymgi_cpu_fill_fv4_ghosts(level, x.x);
   spread_colours(level, -x.black_offset);
 }
 
@@ -278,6 +276,7 @@ static found run_job(job *w, hymgi_real *x)
   found all = {.max = 0};
   begin_halo(level, w->black_offset, x);
   if (overlap) {
+    hymgi_cpu_own_ghosts(level, (host_iterate){x, w->black_offset});
     w->requests = level->silent ? NULL : plan->requests;
     run_part(w, INNER, &all);
     w->requests = NULL;
@@ -321,7 +320,8 @@ static bool is_sent(const hymgi_geom *g, int j, int k)
 void hymgi_cpu_clear_sent(const hymgi_level *level, hymgi_real *r)
 {
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
-  for (host_row s = hymgi_cpu_rows(level->box, level->num_boxes, false); s.g; hymgi_cpu_next(&s))
+  for (host_row s = hymgi_cpu_rows(level, level->box, level->num_boxes, false); s.g;
+       hymgi_cpu_next(&s))
     if (!s.g->split || is_sent(s.g, s.cjk[1], s.cjk[2]))
       hymgi_cpu_clear_black(s.g, s.cjk[1], s.cjk[2], r);
 }

@@ -13,7 +13,6 @@ static void symgs_row(const hymgi_level *level, const hymgi_geom *g, int j, int 
   fv4_row r4;
   if (level->op->stencil == HYMG_FV2) {
     r2 = hymgi_fv2_row_of(level, g, level->f, level->x, cjk);
-    r2.s = x - g->pitch, r2.nn = x + g->pitch, r2.d = x - g->plane, r2.u = x + g->plane;
   } else {
     r4 = hymgi_fv4_row_of(level, g, level->f, level->x, level->x, cjk);
   }

@@ -26,9 +26,10 @@
 enum { SPINS = 4096 };
 enum { NORM_ROW = 3 }; /* scratch row; 0 to 2 belong to sweep.c */
 
-static void wait_for_all(barrier *b)
+static void wait_for_all(const wave *w)
 {
-  const int team = omp_get_num_threads(), phase = atomic_load(&b->phase);
+  barrier *const b = w->barrier;
+  const int team = host_team(w->level->context), phase = atomic_load(&b->phase);
   if (team == 1) return;
   if (atomic_fetch_add(&b->arrived, 1) == team - 1) {
     atomic_store(&b->arrived, 0);
@@ -58,7 +59,8 @@ static int shift_of(const wave *w, int s)
  * even and the same in all stages. */
 static rows rows_of(const wave *w, int from, int to, int s)
 {
-  const int ny = w->g->n[1], id = omp_get_thread_num(), team = omp_get_num_threads();
+  const int ny = w->g->n[1], id = host_thread(w->level->context),
+            team = host_team(w->level->context);
   const bool first = from == 0, last = to == ny;
   const int low = first ? 0 : from - shift_of(w, s), high = last ? ny : to - shift_of(w, s);
   const int shift = w->lean * (w->total - 1) / 2, a = first ? 0 : from - shift,
@@ -120,11 +122,11 @@ static void copy_ghosts(const wave *w, hymgi_real *x, const rows *r, int k, unsi
 static void fill_plane_ghosts(const wave *w, const stage *s, const rows *r, int k)
 {
   const hymgi_level *level = w->level;
-  const int ny = w->g->n[1];
+  const int ny = w->g->n[1], plane[2] = {k, k + 1};
   if (r->head && w->g->boundaries & 4)
-    hymgi_cpu_fill_row_ghosts(level, &s->g, s->after, HYMGI_GHOSTS_V4, 2, k);
+    hymgi_cpu_fill_row_ghosts(level, &s->g, s->after, HYMGI_GHOSTS_V4, 2, plane);
   if (r->tail && w->g->boundaries & 8)
-    hymgi_cpu_fill_row_ghosts(level, &s->g, s->after, HYMGI_GHOSTS_V4, 3, k);
+    hymgi_cpu_fill_row_ghosts(level, &s->g, s->after, HYMGI_GHOSTS_V4, 3, plane);
   for (int c = 0; w->self & 2 && c <= s->g.split; c++)
     for (int m = 0; m < 2; m++) {
       if (r->head)
@@ -142,9 +144,9 @@ static void fill_far_planes(const wave *w, const stage *s, const rows *r, bool h
 {
   const int face = high ? 5 : 4, first = high ? w->g->n[2] : -2;
   if (!(w->g->boundaries >> face & 1)) return;
-  for (int j = r->close_low; j < r->close_high; j++)
-    hymgi_cpu_fill_row_ghosts(w->level, &s->g, s->after, HYMGI_GHOSTS_V4, face, j);
-  if (w->self & 2) wait_for_all(w->barrier); /* rows of other threads are copied */
+  const int j[2] = {r->close_low, r->close_high};
+  hymgi_cpu_fill_row_ghosts(w->level, &s->g, s->after, HYMGI_GHOSTS_V4, face, j);
+  if (w->self & 2) wait_for_all(w); /* rows of other threads are copied */
   for (int k = first; k < first + 2; k++)
     fill_plane_ghosts(w, s, r, k);
 }
@@ -156,7 +158,7 @@ static void run_closures(const wave *w, const stage *s, const rows *r, int k)
   if (k > 0) fill_plane_ghosts(w, s, r, k - 1);
   if (k != EXTRAPOLATION_REACH - 1 && k != nz) return;
   fill_far_planes(w, s, r, k == nz);
-  wait_for_all(w->barrier); /* the next stage reads these planes in this time step */
+  wait_for_all(w); /* the next stage reads these planes in this time step */
 }
 
 /* Restriction takes two planes at a time, from an even one on. */
@@ -199,10 +201,8 @@ static void run_stage(const wave *w, int index, const rows *r, int k)
   if (w->self && !w->fv4) copy_ghosts(w, s->pass.own, r, k, w->gsrb ? 1u << (1 - s->colour) : 1);
   if (k < end && w->cut && (w->cut & 3 || r->low >= r->high))
     run_middle(w, index, r, k);
-  else if (k < end && w->fv4)
-    hymgi_fv4_rows(&s->pass, w->g, s->colour, j, k, out);
   else if (k < end)
-    hymgi_fv2_rows(&s->pass, w->g, s->colour, j, k, out);
+    hymgi_cpu_run_rows(&s->pass, w->g, s->colour, j, k, out);
   if (w->fv4) run_closures(w, s, r, k);
 }
 
@@ -224,10 +224,10 @@ static void run_norm(const wave *w, int index, const rows *r, int k, double *max
   const int from = hymgi_cpu_left_out(w, 0, index), beyond = hymgi_cpu_left_out(w, 1, index);
   hymgi_real *const row = host_scratch(level, NORM_ROW);
   if (w->self && !w->fv4) copy_ghosts(w, level->x, r, k, 3);
-  if (!w->fv4 && !(w->cut & 3)) {
+  if (!(w->cut & 3)) {
     const int range[2] = {r->low, r->high};
     for (int c = 0; r->low < r->high && c <= w->g->split; c++)
-      *max = host_larger(*max, hymgi_fv2_rows_norm(&residual, w->g, c, range, k));
+      *max = host_larger(*max, hymgi_cpu_run_rows(&residual, w->g, c, range, k, NULL));
     return;
   }
   for (int j = r->low; j < r->high; j++)
@@ -244,13 +244,11 @@ static void run_restrict(const wave *w, const rows *r, int k)
   if (k % 2 == 0 && k < w->g->n[2] - 1) return;
   for (int m = k - k % 2; w->self && !w->fv4 && m <= k; m++)
     copy_ghosts(w, w->level->x, r, m, 3);
-  for (int J = r->low / 2; J < (r->high + 1) / 2; J++) {
-    const int JK[2] = {J, k / 2};
-    if (w->level->uneven)
-      hymgi_cpu_sum_residual_row(w->level, 0, JK, w->coarse);
-    else
-      hymgi_cpu_restrict_residual_row(w->level, 0, JK, w->gsrb && !w->fv4, w->coarse);
-  }
+  const int J[2] = {r->low / 2, (r->high + 1) / 2};
+  if (!w->level->uneven)
+    hymgi_cpu_restrict_residual_rows(w->level, 0, J, k / 2, w->gsrb && !w->fv4, w->coarse);
+  for (int at = J[0]; w->level->uneven && at < J[1]; at++)
+    hymgi_cpu_sum_residual_row(w->level, 0, (const int[2]){at, k / 2}, w->coarse);
 }
 
 /* ---- the stages of the robust path ---- */
@@ -282,7 +280,7 @@ static void run_residual(const wave *w, const rows *r, int k)
             at = w->ring ? k % w->ring : k;
   const int range[2] = {r->low, r->high};
   for (int c = 0; c < colours && r->low < r->high; c++)
-    hymgi_fv2_rows(&residual, w->g, c, range, k, level->y + hymgi_row(w->g, c, r->low, at));
+    hymgi_cpu_run_rows(&residual, w->g, c, range, k, level->y + hymgi_row(w->g, c, r->low, at));
   for (int j = r->low; w->after == HYMGI_AFTER_GSRB && !w->g->split && j < r->high; j++)
     hymgi_cpu_clear_black(w->g, j, at, level->y);
 }
@@ -333,24 +331,27 @@ static void run_tile(const wave *w, int from, int to, double *max)
       r.high = r.high > high ? high : r.high;
       run_any(w, s, &r, first && k >= nz ? k - nz : k, max);
     }
-    if (w->requests && omp_get_thread_num() == 0) hymgi_comm_progress(w->requests);
-    wait_for_all(w->barrier);
+    if (w->requests && host_thread(w->level->context) == 0) hymgi_comm_progress(w->requests);
+    wait_for_all(w);
   }
+}
+
+static void run_share(void *user)
+{
+  wave *const w = user;
+  const int ny = w->g->n[1];
+  const int rows_wanted = w->tile_rows > 0 && w->tile_rows < ny ? w->tile_rows : ny;
+  const int tiles = hymgi_tiles_of(ny, rows_wanted);
+  double max = 0;
+  for (int m = 0; m < tiles; m++)
+    run_tile(w, m * rows_wanted, m == tiles - 1 ? ny : (m + 1) * rows_wanted, &max);
+#pragma omp critical
+  w->max = host_larger(w->max, max);
 }
 
 void hymgi_cpu_wave_run(wave *w)
 {
-  const int ny = w->g->n[1], threads = hymgi_cpu_threads(w->level);
-  const int rows_wanted = w->tile_rows > 0 && w->tile_rows < ny ? w->tile_rows : ny;
-  const int tiles = hymgi_tiles_of(ny, rows_wanted);
-#pragma omp parallel num_threads(threads)
-  {
-    double max = 0;
-    for (int m = 0; m < tiles; m++)
-      run_tile(w, m * rows_wanted, m == tiles - 1 ? ny : (m + 1) * rows_wanted, &max);
-#pragma omp critical
-    w->max = host_larger(w->max, max);
-  }
+  hymgi_cpu_share_out(w->level->context, hymgi_cpu_threads(w->level), run_share, w);
 }
 
 static void exchange(const hymgi_level *level, host_iterate x)

@@ -160,7 +160,7 @@ static void interpolate_share(void *user)
 {
   const prolongation *t = user;
   const hymgi_level *fine = t->fine;
-  for (host_row r = hymgi_cpu_rows(fine->patch, fine->num_boxes, false); r.g;
+  for (host_row r = hymgi_cpu_rows(fine, fine->patch, fine->num_boxes, false); r.g;
        hymgi_cpu_next_plane(&r)) {
     const int J[2] = {r.cjk[1], r.cjk[1] + hymgi_cpu_rows_of_plane(&r)};
     hymgi_cpu_interpolate_rows(fine, (int)(r.g - fine->patch), t->what, t->black, J, r.cjk[2],
@@ -175,5 +175,5 @@ void hymgi_cpu_interpolate(const hymgi_level *fine, const hymgi_level *coarse,
   (void)coarse;
   const hymgi_interpolation what = {source, order, add};
   prolongation t = {fine, &what, smoothed && hymgi_cpu_starts_black(fine), x};
-  hymgi_cpu_share_out(hymgi_cpu_threads(fine), interpolate_share, &t);
+  hymgi_cpu_share_out(fine->context, hymgi_cpu_threads(fine), interpolate_share, &t);
 }

@@ -109,7 +109,8 @@ void hymgi_cpu_restrict_tensor(const hymgi_level *level, const hymgi_real *r, hy
 {
   const int threads = hymgi_cpu_threads(level);
 #pragma omp parallel num_threads(threads) if (threads > 1)
-  for (host_row s = hymgi_cpu_rows(level->patch, level->num_boxes, false); s.g; hymgi_cpu_next(&s))
+  for (host_row s = hymgi_cpu_rows(level, level->patch, level->num_boxes, false); s.g;
+       hymgi_cpu_next(&s))
     restrict_row(level, (int)(s.g - level->patch), s.cjk + 1, r, coarse);
 }
 
@@ -166,6 +167,7 @@ void hymgi_cpu_interpolate_tensor(const hymgi_level *fine, const hymgi_real *sou
 {
   const int threads = hymgi_cpu_threads(fine);
 #pragma omp parallel num_threads(threads) if (threads > 1)
-  for (host_row s = hymgi_cpu_rows(fine->box, fine->num_boxes, false); s.g; hymgi_cpu_next(&s))
+  for (host_row s = hymgi_cpu_rows(fine, fine->box, fine->num_boxes, false); s.g;
+       hymgi_cpu_next(&s))
     interpolate_row(fine, (int)(s.g - fine->box), s.cjk[1], s.cjk[2], source, x);
 }

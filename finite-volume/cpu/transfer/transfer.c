@@ -6,8 +6,9 @@
 #include "cpu/robust.h"
 #include "formulas/transfer.h"
 
-/* Scratch rows used here, 8 of them from ROWS; 0 to 2 belong to sweep.c. */
-enum { MEAN_ROW = 3, ROWS = 4 };
+/* Scratch rows used here, KEPT of them from ROWS, in which rows are a pitch apart as in a vector; 0 to 2 belong to
+ * sweep.c. */
+enum { MEAN_ROW = 3, ROWS = 4, KEPT = 16 };
 
 const hymgi_real *hymgi_cpu_plain_row(const hymgi_geom *g, const hymgi_real *x, int j, int k,
                                       hymgi_real *buffer)
@@ -92,47 +93,92 @@ static void restrict_row(const hymgi_level *level, int b, const int JK[2], const
   store_means(level, b, &r, false, g->split ? 1 : 2, JK, coarse);
 }
 
+typedef struct restriction {
+  const hymgi_level *level;
+  const hymgi_real *fine; /* NULL: the residual, if red that of red cells */
+  hymgi_real *coarse;
+  bool red;
+  double *max; /* as in restrict_row */
+} restriction;
+
+static void restrict_share(void *user)
+{
+  const restriction *t = user;
+  const hymgi_level *level = t->level;
+  double mine = 0;
+  for (host_row r = hymgi_cpu_rows(level, level->patch, level->num_boxes, false); r.g;
+       hymgi_cpu_next_plane(&r)) {
+    const int b = (int)(r.g - level->patch), K = r.cjk[2];
+    const int J[2] = {r.cjk[1], r.cjk[1] + hymgi_cpu_rows_of_plane(&r)};
+    if (!t->fine) hymgi_cpu_restrict_residual_rows(level, b, J, K, t->red, t->coarse);
+    for (int at = J[0]; t->fine && at < J[1]; at++)
+      restrict_row(level, b, (const int[2]){at, K}, t->fine, t->coarse, t->max ? &mine : NULL);
+  }
+  if (!t->max) return;
+#pragma omp critical
+  *t->max = host_larger(*t->max, mine);
+}
+
+static void run_restriction(restriction t)
+{
+  hymgi_cpu_share_out(t.level->context, hymgi_cpu_threads(t.level), restrict_share, &t);
+}
+
 void hymgi_cpu_restrict_cells(const hymgi_level *level, const hymgi_real *fine, hymgi_real *coarse)
 {
-#pragma omp parallel num_threads(hymgi_cpu_threads(level))
-  for (host_row r = hymgi_cpu_rows(level->patch, level->num_boxes, false); r.g; hymgi_cpu_next(&r))
-    restrict_row(level, (int)(r.g - level->patch), r.cjk + 1, fine, coarse, NULL);
+  run_restriction((restriction){level, .fine = fine, .coarse = coarse});
 }
 
 void hymgi_cpu_restrict_max(const hymgi_level *level, const hymgi_real *fine, hymgi_real *coarse,
                             int slot)
 {
   double max = 0;
-#pragma omp parallel num_threads(hymgi_cpu_threads(level))
-  {
-    double mine = 0;
-    for (host_row r = hymgi_cpu_rows(level->patch, level->num_boxes, false); r.g;
-         hymgi_cpu_next(&r))
-      restrict_row(level, (int)(r.g - level->patch), r.cjk + 1, fine, coarse, &mine);
-#pragma omp critical
-    max = host_larger(max, mine);
-  }
+  run_restriction((restriction){level, .fine = fine, .coarse = coarse, .max = &max});
   level->context->later[slot] = max;
 }
 
-void hymgi_cpu_restrict_residual_row(const hymgi_level *level, int b, const int JK[2], bool red,
-                                     hymgi_real *coarse)
+/* The residual of the fine rows of coarse rows J[0] <= J < J[1] of plane K: of each of the two planes, of each colour
+ * that is computed, `rows` of them. */
+static void keep_residuals(const hymgi_level *level, int b, const int J[2], int K, int colours,
+                           int rows)
 {
   const hymgi_geom *g = level->box + b;
   const host_pass residual = {
       .kind = HOST_RESIDUAL, .level = level, .f = level->f, .own = level->x, .other = level->x};
+  hymgi_real *const kept = host_scratch(level, ROWS);
+  const int j[2] = {2 * J[0], 2 * J[1]};
+  for (int m = 0; m < 2 * colours; m++)
+    hymgi_cpu_run_rows(&residual, g, m % colours, j, 2 * K + m / colours,
+                       kept + m * rows * g->pitch);
+}
+
+static void restrict_kept(const hymgi_level *level, int b, const int J[2], int K, bool red,
+                          int colours, int rows, hymgi_real *coarse)
+{
+  const hymgi_geom *g = level->box + b;
+  const ptrdiff_t colour = rows * g->pitch; /* from colour to colour */
   fine_rows r;
-  for (int m = 0; m < 4; m++) {
-    const int j = 2 * JK[0] + (m & 1), k = 2 * JK[1] + (m >> 1), even = (j + k + g->parity) & 1;
-    hymgi_real *const row[2] = {host_scratch(level, ROWS + m), host_scratch(level, ROWS + 4 + m)};
-    for (int c = 0; c < (g->split && !red ? 2 : 1); c++) {
-      const int cjk[3] = {c, j, k};
-      hymgi_cpu_run_slots(&residual, g, cjk, 0, host_cells(g, c, j, k), row[c]);
+  for (int at = J[0]; at < J[1]; at++) {
+    for (int m = 0; m < 4; m++) {
+      const int j = 2 * at + (m & 1), k = 2 * K + (m >> 1), even = hymgi_first(g, 0, j, k);
+      const hymgi_real *const row =
+          host_scratch(level, ROWS) + (m >> 1) * colours * colour + (j - 2 * J[0]) * g->pitch;
+      r.even[m] = g->split ? row + (red ? 0 : even * colour) : row + (red ? even : 0);
+      r.odd[m] = g->split ? row + (red ? 0 : (1 - even) * colour) : row + 1;
     }
-    r.even[m] = g->split ? row[red ? 0 : even] : row[0] + (red ? even : 0);
-    r.odd[m] = g->split ? row[1 - even] : row[0] + 1;
+    store_means(level, b, &r, red, g->split ? 1 : 2, (const int[2]){at, K}, coarse);
   }
-  store_means(level, b, &r, red, g->split ? 1 : 2, JK, coarse);
+}
+
+void hymgi_cpu_restrict_residual_rows(const hymgi_level *level, int b, const int J[2], int K,
+                                      bool red, hymgi_real *coarse)
+{
+  const int colours = level->box[b].split && !red ? 2 : 1, rows = KEPT / (2 * colours);
+  for (int from = J[0]; from < J[1]; from += rows / 2) {
+    const int some[2] = {from, from + rows / 2 < J[1] ? from + rows / 2 : J[1]};
+    keep_residuals(level, b, some, K, colours, rows);
+    restrict_kept(level, b, some, K, red, colours, rows, coarse);
+  }
 }
 
 void hymgi_cpu_restrict_shell(const hymgi_level *level, const int left_out[6], bool red,
@@ -140,26 +186,12 @@ void hymgi_cpu_restrict_shell(const hymgi_level *level, const int left_out[6], b
 {
   const hymgi_geom *g = level->box;
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
-  for (host_row r = hymgi_cpu_rows(level->patch, 1, false); r.g; hymgi_cpu_next(&r)) {
+  for (host_row r = hymgi_cpu_rows(level, level->patch, 1, false); r.g; hymgi_cpu_next(&r)) {
     const int J = r.cjk[1], K = r.cjk[2];
     const bool done = 2 * J >= left_out[2] && 2 * J < g->n[1] - left_out[3] &&
                       2 * K >= left_out[4] && 2 * K < g->n[2] - left_out[5];
-    if (!done) hymgi_cpu_restrict_residual_row(level, 0, r.cjk + 1, red, coarse);
+    if (!done) hymgi_cpu_restrict_residual_rows(level, 0, (const int[2]){J, J + 1}, K, red, coarse);
   }
-}
-
-typedef struct restriction {
-  const hymgi_level *level;
-  bool red;
-  hymgi_real *coarse;
-} restriction;
-
-static void restrict_share(void *user)
-{
-  const restriction *t = user;
-  const hymgi_level *level = t->level;
-  for (host_row r = hymgi_cpu_rows(level->patch, level->num_boxes, false); r.g; hymgi_cpu_next(&r))
-    hymgi_cpu_restrict_residual_row(level, (int)(r.g - level->patch), r.cjk + 1, t->red, t->coarse);
 }
 
 /* Updates the ghosts of level->x first. After GSRB with FV2 the black cells' residual is zero up to
@@ -170,8 +202,7 @@ void hymgi_cpu_residual_restrict(const hymgi_level *level, hymgi_after after, hy
   (void)zero; /* zeroing is optional, and the host does not offer it */
   const bool red = level->op->stencil == HYMG_FV2 && after == HYMGI_AFTER_GSRB;
   hymgi_cpu_update_ghosts(level, level->x);
-  restriction t = {level, red, coarse};
-  hymgi_cpu_share_out(hymgi_cpu_threads(level), restrict_share, &t);
+  run_restriction((restriction){level, .coarse = coarse, .red = red});
 }
 
 /* Low faces along `axis`, including high boundaries. Only used in set-up. */

@@ -174,7 +174,7 @@ void hymgi_cpu_interpolate_uneven(const hymgi_level *fine, const hymgi_real *sou
 {
   const hymgi_interpolation what = {source, order, add};
 #pragma omp parallel num_threads(hymgi_cpu_threads(fine))
-  for (host_row r = hymgi_cpu_rows(fine->patch, fine->num_boxes, false); r.g;
+  for (host_row r = hymgi_cpu_rows(fine, fine->patch, fine->num_boxes, false); r.g;
        hymgi_cpu_next_plane(&r)) {
     const int J[2] = {r.cjk[1], r.cjk[1] + hymgi_cpu_rows_of_plane(&r)};
     hymgi_cpu_interpolate_uneven_rows(fine, (int)(r.g - fine->patch), &what, false, J, r.cjk[2], x);
@@ -246,7 +246,7 @@ static void store_sums(const hymgi_level *level, const hymgi_geom *p, hymgi_real
 void hymgi_cpu_sum_children(const hymgi_level *level, const hymgi_real *fine, hymgi_real *coarse)
 {
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
-  for (host_row s = hymgi_cpu_rows(level->patch, level->num_boxes, false); s.g;
+  for (host_row s = hymgi_cpu_rows(level, level->patch, level->num_boxes, false); s.g;
        hymgi_cpu_next(&s)) {
     hymgi_real *const out = host_scratch(level, RESULT);
     hymgi_cpu_sum_row(level, level->box + (s.g - level->patch), -1, fine, s.cjk + 1, s.g->n[0],

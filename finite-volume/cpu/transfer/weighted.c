@@ -175,6 +175,7 @@ void hymgi_cpu_interpolate_weighted(const hymgi_level *fine, const hymgi_real *s
                            hymgi_keeps_colours_apart(fine);
   const int colour = skips_black ? 0 : -1;
 #pragma omp parallel num_threads(threads) if (threads > 1)
-  for (host_row s = hymgi_cpu_rows(fine->patch, fine->num_boxes, false); s.g; hymgi_cpu_next(&s))
+  for (host_row s = hymgi_cpu_rows(fine, fine->patch, fine->num_boxes, false); s.g;
+       hymgi_cpu_next(&s))
     interpolate_rows(fine, (int)(s.g - fine->patch), s.cjk + 1, colour, source, x);
 }

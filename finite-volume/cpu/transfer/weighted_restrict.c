@@ -262,7 +262,7 @@ void hymgi_cpu_restrict_weighted(const hymgi_level *level, const hymgi_real *r, 
 {
   const int threads = hymgi_cpu_threads(level);
 #pragma omp parallel num_threads(threads) if (threads > 1)
-  for (host_row s = hymgi_cpu_rows(level->patch, level->num_boxes, false); s.g;
+  for (host_row s = hymgi_cpu_rows(level, level->patch, level->num_boxes, false); s.g;
        hymgi_cpu_next_plane(&s)) {
     const int J[2] = {s.cjk[1], s.cjk[1] + hymgi_cpu_rows_of_plane(&s)};
     hymgi_cpu_restrict_weighted_rows(level, (int)(s.g - level->patch), J, s.cjk[2], r, after, 0,
@@ -277,7 +277,7 @@ void hymgi_cpu_restrict_weighted_shell(const hymgi_level *level, const int left[
   const int *n = level->box->n, inner[2] = {left[2] / nj, (n[1] - left[3] + nj - 1) / nj};
   const int threads = hymgi_cpu_threads(level);
 #pragma omp parallel num_threads(threads) if (threads > 1)
-  for (host_row s = hymgi_cpu_rows(level->patch, 1, false); s.g; hymgi_cpu_next_plane(&s)) {
+  for (host_row s = hymgi_cpu_rows(level, level->patch, 1, false); s.g; hymgi_cpu_next_plane(&s)) {
     const int from = s.cjk[1], to = from + hymgi_cpu_rows_of_plane(&s), K = s.cjk[2];
     const bool divided = nk * K >= left[4] && nk * K < n[2] - left[5] && inner[0] < inner[1];
     const int below = divided && inner[0] < to ? inner[0] : to,
