@@ -17,8 +17,9 @@ enum {
   VECTORS = 4 /* conductances of three axes, excess */
 };
 
-/* Graphs of fewer nodes are on one rank, unless gather_cells says otherwise. */
-enum { LEAST_DISTRIBUTED = 4096 };
+/* Unless gather_cells says otherwise. Measured on two ranks of one node: 64^3 and 32^3 cells take the same time with 300 to
+ * 4,096, with 16,000 5 to 35 % longer (benchmarks/results/cpu-pairs-ranks.csv). */
+enum { LEAST_IN_PARTS = 2048 };
 
 /* Graphs beside those of a uniform grid, at most */
 #define MORE_FOR_JUMPS 1.5
@@ -218,11 +219,16 @@ static void load_places(const hymgi_level *level, double *const vector[])
         }
 }
 
+int64_t hymgi_pairs_least(const hymgi_hierarchy *h)
+{
+  return h->options.gather_cells < 0 ? LEAST_IN_PARTS : h->options.gather_cells;
+}
+
 /* The first graph that stays on one rank. */
 static int first_gathered(const hymgi_hierarchy *h)
 {
   const struct hymgi_pairs *p = h->pairs;
-  const int64_t given = h->options.gather_cells, least = given < 0 ? LEAST_DISTRIBUTED : given;
+  const int64_t least = hymgi_pairs_least(h);
   int l = 1;
   while (l < p->last && p->graph[l].n >= least)
     l++;

@@ -316,7 +316,17 @@ START_TEST(masks_have_the_bits_of_one_rank)
 }
 END_TEST
 
-/* No rank's part of the graphs is much more than its share of the cells, but for the first one's small graphs. */
+static double need(const trial *t, hymg_transfer transfer)
+{
+  hymg_options o = t->o;
+  hymg_need n;
+  o.transfer = transfer;
+  OK(t->k.context, hymg_solver_need(t->k.grid, &t->k.desc, HYMG_VARIABLE_BETA, &o, &n));
+  return n.level[0].coefficients;
+}
+
+/* No rank's part of the graphs is much more than its share of the cells, but for the first one's small graphs, nor than what is
+ * told before. */
 START_TEST(memory_is_shared)
 {
   const int n[3] = {48, 48, 48};
@@ -332,6 +342,9 @@ START_TEST(memory_is_shared)
   const double small = support_rank(MPI_COMM_WORLD) == 0 ? 0.1 : 0.01;
   support_all_agree(own <= (small + 1.25 * share) * all ? NULL : "more than its share", "graphs");
   support_all_agree(own >= 0.8 * share * all ? NULL : "less than its share", "graphs");
+  const double told = need(&t, HYMG_TRANSFER_PAIRS) - need(&t, HYMG_TRANSFER_CONSTANT);
+  const bool right = own <= 1.2 * told && told <= 1.6 * own;
+  support_all_agree(right || !hymgi_cells_here(level) ? NULL : "not as told", "graphs");
   trial_close(&t);
   trial_close(&alone);
   hymg_context_destroy(&context);
