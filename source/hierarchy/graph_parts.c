@@ -13,6 +13,7 @@ typedef struct split {
   const hymgi_graph *graph;
   int *rank, *local;            /* of each place: its rank, its place in that rank's part */
   int *slot;                    /* and in the part that is being made, if it is a ghost there */
+  int *length;                  /* the number of its edges; of graph 0 nothing */
   int *member, *first;          /* places by rank, ascending */
   int64_t *ghost, *first_ghost; /* by rank that reads them: keys of owner and place, ascending */
   int64_t ghosts, room;
@@ -67,21 +68,36 @@ static void list_members(const parts *p, const split *s)
     s->member[s->first[s->rank[i]] + s->local[i]] = i;
 }
 
+/* Weights are 0 where edges are missing. */
+static void find_lengths(const split *s)
+{
+  const hymgi_graph *const g = s->graph;
+  for (int i = 0; g->packed && i < g->n; i++) {
+    const int end = g->slice[i / LANES + 1];
+    int row = g->slice[i / LANES];
+    while (row < end && g->weight[(ptrdiff_t)LANES * row + i % LANES] > 0)
+      row++;
+    s->length[i] = row - g->slice[i / LANES];
+  }
+}
+
 static hymg_status begin_split(parts *p, int l)
 {
   split *const s = p->split + l;
   s->graph = p->pairs->graph + l;
   const size_t n = (size_t)s->graph->n, ends = (size_t)p->ranks + 1;
-  s->rank = malloc(4 * (n + 1) * sizeof *s->rank);
+  s->rank = malloc(5 * (n + 1) * sizeof *s->rank);
   s->first = calloc(ends, sizeof *s->first);
   s->first_ghost = calloc(2 * ends, sizeof *s->first_ghost);
   if (!s->rank || !s->first || !s->first_ghost) return lacking(p);
   s->local = s->rank + n, s->member = s->local + n, s->slot = s->member + n;
+  s->length = s->slot + n;
   s->first_asked = s->first_ghost + ends;
   for (size_t i = 0; i < n; i++)
     s->slot[i] = -1;
   find_ranks(p, l);
   list_members(p, s);
+  find_lengths(s);
   return HYMG_OK;
 }
 
@@ -122,16 +138,6 @@ static bool want(split *s, int r, int place)
   return true;
 }
 
-/* Edges of a node; of those that are missing the weight is 0. */
-static int length_of(const hymgi_graph *g, int place)
-{
-  const int s = place / LANES;
-  int row = g->slice[s];
-  while (row < g->slice[s + 1] && g->weight[(ptrdiff_t)LANES * row + place % LANES] > 0)
-    row++;
-  return row - g->slice[s];
-}
-
 static ptrdiff_t edge_of(const hymgi_graph *g, int place, int m)
 {
   return (ptrdiff_t)LANES * (g->slice[place / LANES] + m) + place % LANES;
@@ -142,7 +148,7 @@ static bool want_neighbours(split *s, int r)
   const hymgi_graph *const g = s->graph;
   bool done = true;
   for (const int *i = members_of(s, r), *end = i + count_of(s, r); i < end; i++)
-    for (int m = 0, length = length_of(g, *i); m < length && done; m++)
+    for (int m = 0; m < s->length[*i] && done; m++)
       done = want(s, r, g->to[edge_of(g, *i, m)]);
   return done;
 }
@@ -361,7 +367,7 @@ static int rows_of(const split *s, int r, int i)
   const int *const member = members_of(s, r), n = count_of(s, r);
   int most = 0;
   for (int m = i; m < i + LANES && m < n; m++) {
-    const int length = length_of(s->graph, member[m]);
+    const int length = s->length[member[m]];
     if (length > most) most = length;
   }
   return most;
@@ -390,7 +396,7 @@ static hymgi_graph numbers_of(const parts *p, int l, int r)
   g.nodes = count_of(s + 1, r);
   g.children = children_of(s, r);
   for (int i = 0; l > 0 && i < g.n; i++) {
-    g.edges += length_of(s->graph, members_of(s, r)[i]);
+    g.edges += s->length[members_of(s, r)[i]];
     if (i % LANES == 0) g.rows += rows_of(s, r, i);
   }
   return g;
@@ -415,7 +421,7 @@ static void number_ghosts(const parts *p, int r)
 static void fill_row(const split *s, int r, const hymgi_graph *g, int i)
 {
   const int place = i < g->n ? members_of(s, r)[i] : -1;
-  const int length = place < 0 ? 0 : length_of(s->graph, place);
+  const int length = place < 0 ? 0 : s->length[place];
   for (int m = 0; m < g->slice[i / LANES + 1] - g->slice[i / LANES]; m++) {
     const ptrdiff_t to = edge_of(g, i, m), from = m < length ? edge_of(s->graph, place, m) : 0;
     g->to[to] = m < length ? part_place(s, r, s->graph->to[from]) : i;
@@ -509,7 +515,7 @@ static hymg_status allocate(parts *p, size_t doubles, size_t words)
     TRY(hymgi_graph_allocate(p->context, p->pairs->memory, p->made + l));
   }
   if (p->rank != p->places.root) return HYMG_OK;
-  p->graph_room = malloc((doubles + 1) * sizeof *p->graph_room);
+  p->graph_room = calloc(doubles + 1, sizeof *p->graph_room);
   p->plan_room = malloc((words + 1) * sizeof *p->plan_room);
   return p->graph_room && p->plan_room ? HYMG_OK : lacking(p);
 }
@@ -524,7 +530,6 @@ static void send_part(parts *p, int r, header *h)
     g.vectors = 0;
     const size_t doubles = hymgi_graph_bind(&g, p->graph_room);
     if (l < p->places.gathered) {
-      memset(p->graph_room, 0, doubles * sizeof *p->graph_room);
       fill_graph(p, l, r, &g);
       pass(p, true, r, p->graph_room, doubles * sizeof *p->graph_room);
     }

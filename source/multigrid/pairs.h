@@ -77,7 +77,6 @@ struct hymgi_pairs {
  * and r of a graph holds what between two operations is the backend's, but for x as the solution of the last one, c as the
  * first solution of a graph that is solved twice and r as its residual. An operation that reads ghosts exchanges them. */
 typedef struct hymgi_graph_ops {
-  bool in_parts; /* graphs may be parts */
   /* graph 0 and a vector of cells: coarse->b, sums of r over children; add: x += coarse->x of the parent, else = */
   void (*sum)(hymg_context *context, const hymgi_graph *finest, const double *r,
               hymgi_graph *coarse);
@@ -97,6 +96,7 @@ typedef struct hymgi_graph_ops {
   /* Optional: pairs->tail, and the solution of that graph with all below */
   int (*tail_from)(const struct hymgi_pairs *pairs);
   void (*tail)(struct hymgi_pairs *pairs);
+  bool in_parts; /* graphs may be parts */
 } hymgi_graph_ops;
 
 /* graphs.c. The arrays of a graph, by its numbers, in a block or, without one, nowhere; returns the block's doubles. */

@@ -191,11 +191,11 @@ static void spread(hymg_context *context, const hymgi_graph *finest, const hymgi
 }
 
 const hymgi_graph_ops hymgi_cpu_graphs = {
-    .in_parts = true,
     .sum = sum,
     .spread = spread,
     .descend = descend,
     .ascend = ascend,
     .finish = finish,
     .residual = residual,
+    .in_parts = true,
 };
