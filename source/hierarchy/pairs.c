@@ -44,6 +44,12 @@ static const hymgi_memory *graph_memory(const hymgi_backend *backend, const hymg
   return setup && setup->memory ? setup->memory : level->memory;
 }
 
+/* The same on all ranks, whatever has failed on one. */
+static bool are_in_parts(const hymgi_level *level)
+{
+  return level->backend->graphs->in_parts;
+}
+
 /* The same on all ranks, as the graphs need the coefficients of all. */
 static hymg_status choose_maker(const hymgi_level *level, const hymgi_backend **maker)
 {
@@ -126,7 +132,7 @@ static hymg_status make_whole(const hymgi_level *level, struct hymgi_pairs *pair
                        &whole->box, &whole->cover, &whole->num_boxes));
   whole->vector_size = hymgi_boxes_layout(whole->box, whole->num_boxes, whole->backend->line);
   TRY(hymgi_boxes_share(c, whole->keeper, &whole->box, whole->num_boxes));
-  const bool cycles = !pairs->ops->in_parts;
+  const bool cycles = !are_in_parts(level);
   TRY(make_plans(level, whole, cycles));
   return cycles ? hymgi_vector_create(whole, whole->vector_size, &pairs->values) : HYMG_OK;
 }
@@ -273,7 +279,7 @@ static hymg_status build_gathered(hymgi_hierarchy *h, const coefficients *c)
   hymg_status status = begin_gathered(&whole, gathered);
   if (status == HYMG_OK) status = gather(h->level, &whole, VECTORS, c->vector, gathered);
   if (status == HYMG_OK && whole.num_boxes) status = build(h, c->maker, &whole, gathered);
-  if (h->pairs->ops->in_parts) {
+  if (are_in_parts(h->level)) {
     status = hymgi_agree(h->context, status);
     if (status == HYMG_OK) status = distribute(h, &whole, c->vector, gathered);
   }
@@ -333,7 +339,7 @@ static hymg_status make(hymgi_hierarchy *h, double **excess)
   int active = h->pairs->count > 1;
   if (status == HYMG_OK) status = hymgi_comm_max_int(h->context, h->context->comm, &active, 1);
   h->pairs->active = active;
-  if (h->pairs->ops->in_parts) destroy_whole(h->pairs);
+  if (are_in_parts(h->level)) destroy_whole(h->pairs);
   return status;
 }
 
