@@ -775,7 +775,8 @@ typedef struct hymg_options {
   hymg_transport transport; /* CUDA on several ranks */
   /* Several ranks: levels below the finest with fewer cells in total are gathered; 0: only where boxes can neither be halved
    * nor paired (below 4096 cells on the robust path and below odd sides); -1: chosen, with CUDA by transport, on the host
-   * levels of at most 16^3 cells if all ranks get them. Does not change results */
+   * levels of at most 16^3 cells if all ranks get them. Also of the graphs of pairs, by their nodes: 0: as few as can be; -1:
+   * those of fewer than 2048. Does not change results */
   int64_t gather_cells;
   /* Several ranks, on the host: of levels that are one box, those of at most 64^3 cells (ALL), or 16^3 (AUTO), or fewer than
    * gather_cells; others, and all with CUDA, are on one rank. Does not change results */

@@ -240,15 +240,15 @@ static hymg_status part_across(const hymgi_level *level, int axis, double *part)
   hymg_context *c = level->context;
   double *x = NULL;
   *part = 0;
-  TRY(hymgi_agree(c, hymgi_vector_create(level, level->vector_size, &x)));
-  if (level->num_boxes) {
+  const hymg_status status = hymgi_agree(c, hymgi_vector_create(level, level->vector_size, &x));
+  if (status == HYMG_OK && level->num_boxes) {
     level->backend->robust->shares(level, axis, x);
     level->backend->axpby(level, -1, x, 0, x, x);
     level->backend->shift(level, 1, x);
     *part = hymgi_norm_max(level, x);
   }
   hymgi_vector_destroy(level, level->vector_size, &x);
-  return hymgi_comm_max_double(c, c->comm, part, 1);
+  return status == HYMG_OK ? hymgi_comm_max_double(c, c->comm, part, 1) : status;
 }
 
 /* Semicoarsening goes by means. Along an axis that is halved, the cell whose coupling is the weakest

@@ -1,11 +1,12 @@
 /* Level 0 as a graph, on the rank that has its first box, and the graphs below it: made where level 0 is or, without memory for
- * that there, by the host. */
+ * that there, by the host. A host's graphs are then distributed (graph_parts.c). */
 #include "hierarchy/pairs.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "hierarchy/graph_parts.h"
 #include "multigrid/graph_setup.h"
 #include "multigrid/level_ops.h"
 
@@ -13,8 +14,12 @@
 enum {
   TAG = 8 * HYMGI_MAX_LEVELS,
   MOST_EDGES = 6,
-  VECTORS = 4
-}; /* vectors: conductances of three axes, excess */
+  VECTORS = 4 /* conductances of three axes, excess */
+};
+
+/* Unless gather_cells says otherwise. Measured on two ranks of one node: 64^3 and 32^3 cells take the same time with 300 to
+ * 4,096, with 16,000 5 to 35 % longer (benchmarks/results/cpu-pairs-ranks.csv). */
+enum { LEAST_IN_PARTS = 2048 };
 
 /* Graphs beside those of a uniform grid, at most */
 #define MORE_FOR_JUMPS 1.5
@@ -37,6 +42,12 @@ static const hymgi_memory *graph_memory(const hymgi_backend *backend, const hymg
 {
   const hymgi_graph_setup *const setup = backend->graph_setup;
   return setup && setup->memory ? setup->memory : level->memory;
+}
+
+/* The same on all ranks, whatever has failed on one. */
+static bool are_in_parts(const hymgi_level *level)
+{
+  return level->backend->graphs->in_parts;
 }
 
 /* The same on all ranks, as the graphs need the coefficients of all. */
@@ -93,8 +104,8 @@ static hymg_status make_plan(const hymgi_level *whole, const hymgi_pull *rule, i
                           hymgi_crossing(whole));
 }
 
-/* Its plans, from and to the boxes of level 0. */
-static hymg_status make_plans(const hymgi_level *level, hymgi_level *whole)
+/* Its plans, from and, for cycles, to the boxes of level 0. */
+static hymg_status make_plans(const hymgi_level *level, hymgi_level *whole, bool cycles)
 {
   const hymgi_side from = {level->decomp, level->num_boxes, level->box,
                            (const int(*)[6])level->cover};
@@ -103,7 +114,7 @@ static hymg_status make_plans(const hymgi_level *level, hymgi_level *whole)
   const hymgi_pull in = hymgi_gather_rule(&from, &to),
                    back = hymgi_scatter_rule(&from, &to, 0, whole->periodic);
   TRY(make_plan(whole, &in, TAG, &whole->gather));
-  return make_plan(whole, &back, TAG + 1, &whole->scatter);
+  return cycles ? make_plan(whole, &back, TAG + 1, &whole->scatter) : HYMG_OK;
 }
 
 static hymg_status make_whole(const hymgi_level *level, struct hymgi_pairs *pairs)
@@ -121,8 +132,9 @@ static hymg_status make_whole(const hymgi_level *level, struct hymgi_pairs *pair
                        &whole->box, &whole->cover, &whole->num_boxes));
   whole->vector_size = hymgi_boxes_layout(whole->box, whole->num_boxes, whole->backend->line);
   TRY(hymgi_boxes_share(c, whole->keeper, &whole->box, whole->num_boxes));
-  TRY(make_plans(level, whole));
-  return hymgi_vector_create(whole, whole->vector_size, &pairs->values);
+  const bool cycles = !are_in_parts(level);
+  TRY(make_plans(level, whole, cycles));
+  return cycles ? hymgi_vector_create(whole, whole->vector_size, &pairs->values) : HYMG_OK;
 }
 
 /* ---- its coefficients ---- */
@@ -180,16 +192,83 @@ static hymg_status build(hymgi_hierarchy *h, const hymgi_backend *maker, const h
   return status == HYMG_OK ? hymgi_graphs_move(pairs, maker) : status;
 }
 
-static hymg_status gather(const hymgi_level *level, const hymgi_level *whole,
-                          double *const vector[VECTORS], double *gathered[VECTORS])
+static hymg_status gather(const hymgi_level *level, const hymgi_level *whole, int vectors,
+                          double *const vector[], double *const gathered[])
+{
+  for (int m = 0; m < vectors; m++)
+    hymgi_run_plan(whole, whole->gather, level->box, vector[m], whole->box, gathered[m]);
+  return hymgi_agree(level->context, level->context->status);
+}
+
+static hymg_status begin_gathered(const hymgi_level *whole, double *gathered[VECTORS])
 {
   hymg_status status = HYMG_OK;
   for (int m = 0; m < VECTORS && status == HYMG_OK; m++)
     status = hymgi_vector_create(whole, whole->vector_size, &gathered[m]);
-  TRY(hymgi_agree(level->context, status));
-  for (int m = 0; m < VECTORS; m++)
-    hymgi_run_plan(whole, whole->gather, level->box, vector[m], whole->box, gathered[m]);
-  return hymgi_agree(level->context, level->context->status);
+  return hymgi_agree(whole->context, status);
+}
+
+/* ---- their distribution ---- */
+
+enum { RANK, PLACE, PLACE_VECTORS };
+
+/* Of each cell here its rank and its place in a vector. */
+static void load_places(const hymgi_level *level, double *const vector[])
+{
+  const int rank = hymg_context_rank(level->context);
+  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++)
+    for (int k = 0; k < g->n[2]; k++)
+      for (int j = 0; j < g->n[1]; j++)
+        for (int i = 0; i < g->n[0]; i++) {
+          const ptrdiff_t q = hymgi_at(g, i, j, k);
+          vector[RANK][q] = rank, vector[PLACE][q] = (double)q;
+        }
+}
+
+int64_t hymgi_pairs_least(const hymgi_hierarchy *h)
+{
+  return h->options.gather_cells < 0 ? LEAST_IN_PARTS : h->options.gather_cells;
+}
+
+/* The first graph that stays on one rank. */
+static int first_gathered(const hymgi_hierarchy *h)
+{
+  const struct hymgi_pairs *p = h->pairs;
+  const int64_t least = hymgi_pairs_least(h);
+  int l = 1;
+  while (l < p->last && p->graph[l].n >= least)
+    l++;
+  return l;
+}
+
+/* On a single rank of several boxes the nodes of graph 0 only get their places. */
+static void move_to_boxes(const hymgi_graph *finest, const double *place)
+{
+  for (int i = 0; i < finest->n; i++)
+    finest->at[i] = (ptrdiff_t)place[finest->at[i]];
+}
+
+static hymg_status distribute(hymgi_hierarchy *h, const hymgi_level *whole, double *const vector[],
+                              double *const gathered[])
+{
+  struct hymgi_pairs *const p = h->pairs;
+  hymg_context *const c = h->context;
+  const bool root = p->count > 1;
+  int choice[2] = {root ? hymg_context_rank(c) : -1, root ? first_gathered(h) : 0};
+  load_places(h->level, vector);
+  TRY(gather(h->level, whole, PLACE_VECTORS, vector, gathered));
+  TRY(hymgi_comm_max_int(c, c->comm, choice, 2));
+  if (choice[0] < 0) return HYMG_OK;
+  if (hymgi_comm_size(c->comm) == 1) {
+    move_to_boxes(p->graph, gathered[PLACE]);
+    return HYMG_OK;
+  }
+  const hymgi_graph_places places = {.root = choice[0],
+                                     .gathered = choice[1],
+                                     .tag = TAG + 2,
+                                     .rank = gathered[RANK],
+                                     .place = gathered[PLACE]};
+  return hymgi_graphs_distribute(p, &places);
 }
 
 static hymg_status build_gathered(hymgi_hierarchy *h, const coefficients *c)
@@ -197,8 +276,13 @@ static hymg_status build_gathered(hymgi_hierarchy *h, const coefficients *c)
   const bool copied = c->maker != h->level->backend;
   const hymgi_level whole = copied ? view_of(h->pairs->whole) : *h->pairs->whole;
   double *gathered[VECTORS] = {NULL};
-  hymg_status status = gather(h->level, &whole, c->vector, gathered);
+  hymg_status status = begin_gathered(&whole, gathered);
+  if (status == HYMG_OK) status = gather(h->level, &whole, VECTORS, c->vector, gathered);
   if (status == HYMG_OK && whole.num_boxes) status = build(h, c->maker, &whole, gathered);
+  if (are_in_parts(h->level)) {
+    status = hymgi_agree(h->context, status);
+    if (status == HYMG_OK) status = distribute(h, &whole, c->vector, gathered);
+  }
   for (int m = 0; m < VECTORS; m++)
     hymgi_vector_destroy(&whole, whole.vector_size, &gathered[m]);
   return status;
@@ -223,6 +307,7 @@ static hymg_status create(hymgi_hierarchy *h)
   hymgi_graphs_destroy(h->pairs);
   h->pairs->context = h->context, h->pairs->backend = level->backend;
   h->pairs->memory = graph_memory(level->backend, level);
+  h->pairs->ops = level->backend->graphs;
   return h->pairs->whole || is_one_box(level) ? HYMG_OK : make_whole(level, h->pairs);
 }
 
@@ -254,6 +339,7 @@ static hymg_status make(hymgi_hierarchy *h, double **excess)
   int active = h->pairs->count > 1;
   if (status == HYMG_OK) status = hymgi_comm_max_int(h->context, h->context->comm, &active, 1);
   h->pairs->active = active;
+  if (are_in_parts(h->level)) destroy_whole(h->pairs);
   return status;
 }
 

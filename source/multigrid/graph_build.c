@@ -230,9 +230,12 @@ static hymg_status pack(hymgi_graph_builder *b, int l, int nodes)
   *g = (hymgi_graph){.n = n,
                      .nodes = nodes,
                      .edges = b->w.g.edges,
+                     .children = nodes ? n : 0,
                      .packed = l > 0,
+                     .coarsest = nodes == 0,
                      .twice = is_visited_twice(b, l),
                      .may_have_matrix = is_first_small(b, l)};
+  g->vectors = !g->packed ? 0 : g->twice ? 6 : 4;
   if (g->packed) run(b, HYMGI_GRAPH_SLICES, slices);
   if (g->packed) g->rows = sum(b, slices, b->w.count);
   TRY(b->context->status);

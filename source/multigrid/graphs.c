@@ -8,13 +8,22 @@
 /* A matrix takes the place of the cycle unless it loses so much. */
 #define MOST_AMPLIFIED 1e5
 
+void hymgi_graph_release(hymg_context *context, hymgi_graph *g)
+{
+  if (g->block) g->memory->release(context, g->block, g->doubles);
+  hymgi_index_plan_destroy(&g->halo);
+  *g = (hymgi_graph){0};
+}
+
 void hymgi_graphs_destroy(struct hymgi_pairs *pairs)
 {
-  for (hymgi_graph *g = pairs->graph; g < pairs->graph + HYMGI_MAX_GRAPHS; g++) {
-    if (g->block) g->memory->release(pairs->context, g->block, g->doubles);
-    *g = (hymgi_graph){0};
-  }
+  for (hymgi_graph *g = pairs->graph; g < pairs->graph + HYMGI_MAX_GRAPHS; g++)
+    hymgi_graph_release(pairs->context, g);
+  hymgi_graph_release(pairs->context, &pairs->part);
+  hymgi_index_plan_destroy(&pairs->gather);
+  hymgi_index_plan_destroy(&pairs->scatter);
   pairs->count = 0;
+  pairs->gathered = HYMGI_MAX_GRAPHS;
 }
 
 /* ---- arrays ---- */
@@ -28,16 +37,11 @@ static void *next_array(double *block, size_t *used, size_t bytes)
   return array;
 }
 
-static size_t vectors_of(const hymgi_graph *g)
-{
-  return !g->packed ? 0 : g->twice ? 6 : 4;
-}
-
 size_t hymgi_graph_bind(hymgi_graph *g, double *block)
 {
   const size_t n = (size_t)g->n, whole = g->packed ? hymgi_whole_slices(g->n) : 0;
   const size_t edges = (size_t)g->rows * HYMGI_LANES, slices = whole / HYMGI_LANES;
-  const size_t fine = g->nodes ? n : 0, coarse = g->nodes ? (size_t)g->nodes + 1 : 0;
+  const size_t fine = g->coarsest ? 0 : n, coarse = g->coarsest ? 0 : (size_t)g->nodes + 1;
   const size_t matrix = g->may_have_matrix ? hymgi_matrix_doubles(g->n) : 0;
   size_t used = 0;
   g->slice = next_array(block, &used, g->packed ? (slices + 1) * sizeof *g->slice : 0);
@@ -47,13 +51,19 @@ size_t hymgi_graph_bind(hymgi_graph *g, double *block)
   g->inverse = next_array(block, &used, whole * sizeof *g->inverse);
   g->parent = next_array(block, &used, fine * sizeof *g->parent);
   g->first = next_array(block, &used, coarse * sizeof *g->first);
-  g->child = next_array(block, &used, fine * sizeof *g->child);
+  g->child = next_array(block, &used, (size_t)g->children * sizeof *g->child);
   g->at = next_array(block, &used, g->packed ? 0 : n * sizeof *g->at);
   g->matrix = next_array(block, &used, matrix * sizeof *g->matrix);
   double **const vector[] = {&g->b, &g->x, &g->y, &g->p, &g->c, &g->r};
-  for (size_t m = 0; m < vectors_of(g); m++)
-    *vector[m] = next_array(block, &used, whole * sizeof **vector[m]);
+  for (int m = 0; m < g->vectors; m++)
+    *vector[m] = next_array(block, &used, (whole + (size_t)g->ghosts) * sizeof **vector[m]);
   return used;
+}
+
+size_t hymgi_graph_fixed_doubles(hymgi_graph g)
+{
+  g.vectors = 0;
+  return hymgi_graph_bind(&g, NULL);
 }
 
 hymg_status hymgi_graph_allocate(hymg_context *context, const hymgi_memory *memory, hymgi_graph *g)

@@ -3,13 +3,19 @@
 
 #include "multigrid/level_ops.h"
 
+/* Graph l as the one above it sees it. */
+static hymgi_graph *below(struct hymgi_pairs *p, int l)
+{
+  return l == p->gathered ? &p->part : p->graph + l;
+}
+
 static void cycle(struct hymgi_pairs *p, int l, bool second)
 {
   const hymgi_graph_ops *const ops = p->ops;
-  hymgi_graph *const g = p->graph + l;
-  ops->descend(p->context, g, g + 1);
+  hymgi_graph *const g = p->graph + l, *const coarse = below(p, l + 1);
+  ops->descend(p->context, g, coarse);
   hymgi_graphs_solve(p, l + 1);
-  ops->ascend(p->context, g + 1, g, second);
+  ops->ascend(p->context, coarse, g, second);
 }
 
 static void exchange(double **a, double **b)
@@ -31,7 +37,7 @@ static void solve_twice(struct hymgi_pairs *p, int l)
   exchange(&g->b, &g->r);
 }
 
-void hymgi_graphs_solve(struct hymgi_pairs *p, int l)
+static void solve_here(struct hymgi_pairs *p, int l)
 {
   const hymgi_graph_ops *const ops = p->ops;
   if (l == p->tail)
@@ -44,12 +50,19 @@ void hymgi_graphs_solve(struct hymgi_pairs *p, int l)
     cycle(p, l, false);
 }
 
+void hymgi_graphs_solve(struct hymgi_pairs *p, int l)
+{
+  if (l == p->gathered) hymgi_index_plan_run(p->gather, p->part.b, p->graph[l].b);
+  if (l < p->count) solve_here(p, l);
+  if (l == p->gathered) hymgi_index_plan_run(p->scatter, p->graph[l].x, p->part.x);
+}
+
 void hymgi_graphs_correct(struct hymgi_pairs *p, const double *r, bool add, double *x)
 {
   const hymgi_graph_ops *const ops = p->ops;
-  ops->sum(p->context, p->graph, r, p->graph + 1);
+  ops->sum(p->context, p->graph, r, below(p, 1));
   hymgi_graphs_solve(p, 1);
-  ops->spread(p->context, p->graph, p->graph + 1, add, x);
+  ops->spread(p->context, p->graph, below(p, 1), add, x);
 }
 
 /* level->x += the correction for the residual in level->y */

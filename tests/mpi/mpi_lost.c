@@ -124,7 +124,7 @@ int main(int argc, char **argv)
                       getenv("HYMG_FAULTS") ? 4
                       : support_small()     ? 1
                                             : 2);
-  tcase_add_loop_test(t, a_failing_call_of_mpi_ends_on_all_ranks, FAULT_WIDE, FAULT_WHOLE + 1);
+  tcase_add_loop_test(t, a_failing_call_of_mpi_ends_on_all_ranks, FAULT_WIDE, FAULT_PAIRS + 1);
   suite_add_tcase(suite, t);
   const int status = support_run_mpi(suite);
   MPI_Finalize();

@@ -36,9 +36,9 @@ static hymg_status make_context(program *p)
 }
 
 /* Variants: standard path, FV4 with conjugate gradients, unequal boxes, robust path with widths; with CUDA
- * also the standard path, its sweeps overlapped with messages; on the host also a level with layers of neighbours' cells, and a level that all
- * ranks hold whole. */
-enum { FAULT_OVERLAPPED = 4, FAULT_WIDE, FAULT_WHOLE };
+ * also the standard path, its sweeps overlapped with messages; on the host also a level with layers of neighbours' cells, a level that all
+ * ranks hold whole, and graphs in parts. */
+enum { FAULT_OVERLAPPED = 4, FAULT_WIDE, FAULT_WHOLE, FAULT_PAIRS };
 
 /* CELLS in all. */
 static const int *side_of(const program *p)
@@ -105,6 +105,8 @@ static hymg_options options(const program *p)
   o.rtol = p->rtol > 0 ? p->rtol : 1e-6;
   if (p->variant == FAULT_WIDE) o.halo_layers = 4;
   if (p->variant == FAULT_WHOLE) o.gather = HYMG_GATHER_ALL;
+  if (p->variant == FAULT_PAIRS)
+    o.path = HYMG_PATH_ROBUST, o.transfer = HYMG_TRANSFER_PAIRS, o.gather_cells = 0;
   return o;
 }
 

@@ -205,4 +205,4 @@ void tail(struct hymgi_pairs *pairs)
 } /* namespace */
 
 extern "C" const hymgi_graph_ops hymgi_cuda_graphs = {
-    sum, spread, descend, ascend, finish, residual, begin, hymgi_cuda_graph_tail_from, tail};
+    sum, spread, descend, ascend, finish, residual, begin, hymgi_cuda_graph_tail_from, tail, false};

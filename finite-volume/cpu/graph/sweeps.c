@@ -1,5 +1,6 @@
 /* Cycles over graphs: Chebyshev's polynomial of degree 2 on [1/4, 2] for D^-1 A, transfers, and what solves a graph twice.
- * Rows are gathered and sums are in stored order. */
+ * Rows are gathered and sums are in stored order. Of a part, vectors that others read are exchanged by the thread that calls
+ * MPI. */
 #include "cpu/graph/graph.h"
 #include "formulas/graph.h"
 
@@ -13,6 +14,15 @@ static int team_of(const hymg_context *context, const hymgi_graph *g)
 static int slices_of(const hymgi_graph *g)
 {
   return (int)(hymgi_whole_slices(g->n) / LANES);
+}
+
+/* Called by all threads of a team, between two loops of which the first has written `from`. */
+static void exchange(const hymgi_graph *g, const double *from, double *to)
+{
+  if (!g->halo) return;
+#pragma omp master
+  hymgi_index_plan_run(g->halo, from, to);
+#pragma omp barrier
 }
 
 /* b - A x of a slice's nodes */
@@ -50,6 +60,7 @@ static void descend(hymg_context *context, hymgi_graph *g, hymgi_graph *coarse)
 #pragma omp for schedule(static)
     for (int i = 0; i < g->n; i++)
       g->y[i] = hymgi_graph_first(g->inverse[i], g->b[i]);
+    exchange(g, g->y, g->y);
 #pragma omp for schedule(static)
     for (int s = 0; s < slices; s++) {
       double r[LANES];
@@ -57,9 +68,11 @@ static void descend(hymg_context *context, hymgi_graph *g, hymgi_graph *coarse)
       for (int m = 0, i = LANES * s; m < LANES; m++, i++)
         g->x[i] = g->y[i] + hymgi_graph_second(g->inverse[i], g->y[i], r[m]);
     }
+    exchange(g, g->x, g->x);
 #pragma omp for schedule(static)
     for (int s = 0; s < slices; s++)
       residuals(g, s, g->b, g->x, g->p);
+    exchange(g, g->p, g->p);
 #pragma omp for schedule(static)
     for (int I = 0; I < coarse->n; I++) {
       double sum = 0;
@@ -77,9 +90,11 @@ static void ascend(hymg_context *context, const hymgi_graph *coarse, hymgi_graph
   (void)threads; /* without OpenMP */
 #pragma omp parallel num_threads(threads)
   {
+    exchange(coarse, coarse->x, coarse->x);
 #pragma omp for schedule(static)
     for (int i = 0; i < g->n; i++)
       g->y[i] = g->x[i] + coarse->x[g->parent[i]];
+    exchange(g, g->y, g->y);
 #pragma omp for schedule(static)
     for (int s = 0; s < slices; s++) {
       double r[LANES];
@@ -89,6 +104,7 @@ static void ascend(hymg_context *context, const hymgi_graph *coarse, hymgi_graph
         g->x[i] = g->y[i] + g->p[i];
       }
     }
+    exchange(g, g->x, g->x);
 #pragma omp for schedule(static)
     for (int s = 0; s < slices; s++) {
       double r[LANES];
@@ -135,6 +151,7 @@ static void residual(hymg_context *context, hymgi_graph *g)
   const int threads = team_of(context, g);
   const int slices = slices_of(g);
   (void)threads; /* without OpenMP */
+  exchange(g, g->c, g->c);
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (int s = 0; s < slices; s++)
     residuals(g, s, g->b, g->c, g->r);
@@ -145,13 +162,16 @@ static void residual(hymg_context *context, hymgi_graph *g)
 static void sum(hymg_context *context, const hymgi_graph *finest, const double *r,
                 hymgi_graph *coarse)
 {
-  const int threads = team_of(context, finest);
+  const int threads = team_of(context, finest), ghosts = (int)hymgi_whole_slices(finest->n);
   (void)threads; /* without OpenMP */
+  exchange(finest, r, finest->b);
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (int I = 0; I < coarse->n; I++) {
     double of_children = 0;
-    for (int m = finest->first[I]; m < finest->first[I + 1]; m++)
-      of_children += r[finest->at[finest->child[m]]];
+    for (int m = finest->first[I]; m < finest->first[I + 1]; m++) {
+      const int c = finest->child[m];
+      of_children += c < ghosts ? r[finest->at[c]] : finest->b[c - ghosts];
+    }
     coarse->b[I] = of_children;
   }
 }
@@ -161,6 +181,7 @@ static void spread(hymg_context *context, const hymgi_graph *finest, const hymgi
 {
   const int threads = team_of(context, finest);
   (void)threads; /* without OpenMP */
+  exchange(coarse, coarse->x, coarse->x);
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (int i = 0; i < finest->n; i++) {
     const double value = coarse->x[finest->parent[i]];
@@ -176,4 +197,5 @@ const hymgi_graph_ops hymgi_cpu_graphs = {
     .ascend = ascend,
     .finish = finish,
     .residual = residual,
+    .in_parts = true,
 };
