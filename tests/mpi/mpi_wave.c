@@ -6,9 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const int even_sides[3] = {48, 48, 48}, odd_rows[3] = {47, 48, 48},
+enum { CUT = 48, WHOLE = 32 }; /* cells of axes with several boxes and with one */
+static const int odd_rows[3] = {47, 48, 48},
                  odd_columns[3] = {60, 47, 48}; /* four boxes along x have 15 cells, or 14 and 16 */
-static const int *n = even_sides;
+static const int *odd_sides;                    /* NULL: even ones */
+static int n[3];
+
+static void set_sides(const int boxes[3])
+{
+  for (int d = 0; d < 3; d++)
+    n[d] = odd_sides ? odd_sides[d] : boxes[d] > 1 ? CUT : WHOLE;
+}
+
 typedef struct kind {
   hymg_stencil stencil;
   hymg_smoother smoother;
@@ -77,6 +86,7 @@ static int check(const kind *what, const int boxes[3], hymg_precision precision)
                                                                     {4, 8, 4, 24, true},
                                                                     {4, 8, 1, 0, false},
                                                                     {4, 8, 3, 16, true}};
+  set_sides(boxes);
   support_case c = support_case_of(what->stencil, n, what->boundary, 0.5);
   c.spec.smoother = what->smoother;
   const support_layout alone = {.threads = 1, .boxes = {1, 1, 1}};
@@ -162,10 +172,10 @@ START_TEST(wavefronts_on_odd_sides_beside_other_ranks_change_no_bit)
   const int ranks = support_ranks(MPI_COMM_WORLD), axis = _i % 3;
   int boxes[3] = {1, 1, 1};
   boxes[axis] = ranks;
-  n = axis == 0 ? odd_columns : odd_rows;
+  odd_sides = axis == 0 ? odd_columns : odd_rows;
   const int deepest = check(_i / 3 == 0 ? in_place : robust, boxes, HYMG_DOUBLE);
   ck_assert(deepest > 0 || axis == 0 || ranks > 2);
-  n = even_sides;
+  odd_sides = NULL;
 }
 END_TEST
 
