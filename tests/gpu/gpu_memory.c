@@ -253,6 +253,7 @@ static hymg_result solve_pairs(const cube *c, hymg_options o, double *u)
   hymg_field *f = NULL, *x = NULL;
   hymg_result r;
   o.path = HYMG_PATH_ROBUST, o.method = HYMG_MGPCG, o.transfer = HYMG_TRANSFER_PAIRS;
+  o.rtol = 1e-2;
   OK(c->context, hymg_solver_create(c->op, &o, &solver));
   OK(c->context, hymg_field_create(c->grid, solver, HYMG_CELL, HYMG_DOUBLE, &f));
   OK(c->context, hymg_field_create(c->grid, solver, HYMG_CELL, HYMG_DOUBLE, &x));
