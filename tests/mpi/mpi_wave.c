@@ -77,9 +77,9 @@ static double *answer(const support_case *c, hymg_path path, const support_layou
   return got;
 }
 
-/* boxes: of the ranks' grid. Where rows are not cut, the deepest wavefronts and one of the other tunings in
- * turn; on two ranks another one for the next kind on the same axis. Returns the stages of the deepest wavefront on
- * level 0, 0: there was none. */
+/* boxes: of the ranks' grid. Where rows are not cut, and on more than three ranks, the deepest wavefronts and one of the
+ * other tunings in turn; on two ranks another one for the next kind on the same axis. Returns the stages of the deepest
+ * wavefront on level 0, 0: there was none. */
 static int check(const kind *what, const int boxes[3], hymg_precision precision)
 {
   static const hymgi_tuning plain = {.split_from = 4}, tunings[] = {{4, 8, 6, 0, true},
@@ -103,7 +103,7 @@ static int check(const kind *what, const int boxes[3], hymg_precision precision)
   const bool in_place_kind = what >= in_place && what < in_place + IN_PLACE;
   const int most = in_place_kind || ranks == 2 ? 3 : 1;
   for (size_t t = 0; t < sizeof tunings / sizeof *tunings; t++) {
-    if (boxes[0] == 1 && t > 0 && (int)t != turn) continue;
+    if ((boxes[0] == 1 || ranks > 3) && t > 0 && (int)t != turn) continue;
     bool these = false;
     char where[100];
     const int threads = 1 + (int)t % most;
