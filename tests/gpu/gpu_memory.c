@@ -186,7 +186,9 @@ END_TEST
 START_TEST(the_need_is_what_is_taken)
 {
   support_gpu_emulate("MEMORY", NULL);
-  cube c = cube_of(_i % 2 ? HYMG_FV4 : HYMG_FV2, 8.0 * 96 * 96 * 96);
+  const double n =
+      twin_emulated() ? 64 : 96; /* a vector is larger than what is allowed beside the need */
+  cube c = cube_of(_i % 2 ? HYMG_FV4 : HYMG_FV2, 8 * n * n * n);
   hymg_options o = on_gpu(HYMG_MEMORY_DEVICE);
   hymg_need need;
   hymg_solver *solver = NULL;
@@ -251,6 +253,7 @@ static hymg_result solve_pairs(const cube *c, hymg_options o, double *u)
   hymg_field *f = NULL, *x = NULL;
   hymg_result r;
   o.path = HYMG_PATH_ROBUST, o.method = HYMG_MGPCG, o.transfer = HYMG_TRANSFER_PAIRS;
+  o.rtol = 1e-2;
   OK(c->context, hymg_solver_create(c->op, &o, &solver));
   OK(c->context, hymg_field_create(c->grid, solver, HYMG_CELL, HYMG_DOUBLE, &f));
   OK(c->context, hymg_field_create(c->grid, solver, HYMG_CELL, HYMG_DOUBLE, &x));
@@ -269,7 +272,7 @@ START_TEST(graphs_are_made_without_room_for_that_on_the_card)
 {
   if (!twin_emulated()) return; /* a real card has what it has */
   support_gpu_emulate("MEMORY", NULL);
-  cube c = cube_of(HYMG_FV2, 8.0 * 64 * 64 * 64);
+  cube c = cube_of(HYMG_FV2, 8.0 * 48 * 48 * 48);
   const size_t cells = (size_t)c.cells;
   hymg_options o = on_gpu(HYMG_MEMORY_DEVICE);
   char size[32];

@@ -90,8 +90,10 @@ static void compare(const twin *t, const twin_solution *want, const char *const 
   hymg_context_destroy(&layout.context);
 }
 
+/* Small tests take each case with two of three choices of kernels. */
 START_TEST(same_bits)
 {
+  static const int counts[] = {0, 3, 7};
   static const char *const kernels[] = {"fv2_gsrb_march",  "fv2_both_colours", "fv2_gsrb_fused",
                                         "fv2_relax_march", "fv2_relax_fused",  "fv4_march",
                                         "fv4_march_tma"};
@@ -99,9 +101,8 @@ START_TEST(same_bits)
   const support_layout layout = {.threads = 1, .boxes = {1, 1, 1}};
   two_solutions want = solve_twice(&t, &twin_host, &layout);
   twin_same_solution("host, again", &want.again, &want.first);
-  compare(&t, &want.first, kernels, 0);
-  compare(&t, &want.first, kernels, 3);
-  compare(&t, &want.first, kernels, 7);
+  for (int m = 0; m < 3; m++)
+    if (!support_small() || m != _i % 3) compare(&t, &want.first, kernels, counts[m]);
   free_both(&want);
 }
 END_TEST

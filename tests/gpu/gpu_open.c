@@ -57,7 +57,7 @@ START_TEST(the_gpu_has_the_bits_of_the_host)
     }
     ck_assert(support_open_as(&c.spec, &layout, &o, k + m));
   }
-  for (unsigned seed = 0; seed < 5; seed++) {
+  for (unsigned seed = support_small() ? 2 : 0; seed < 5; seed++) {
     double *f = support_random(cells, seed % 2 ? 0 : -1, seed + 1, seed);
     double *want = next(k, f, seed == 3), *got = next(k + 1, f, seed == 3);
     ck_assert_msg(support_same_bits(cells, got, want), "setting %d, right-hand side %u", _i, seed);

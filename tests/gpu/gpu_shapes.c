@@ -288,7 +288,7 @@ START_TEST(planes_of_large_cubes)
 {
   static const int planes[7][2] = {{128, 128}, {256, 128},  {256, 256},  {512, 256},
                                    {512, 512}, {1024, 512}, {1024, 1024}};
-  const int n[3] = {planes[_i / 2][0], planes[_i / 2][1], 8};
+  const int n[3] = {planes[_i / 2][0], planes[_i / 2][1], support_small() ? 4 : 8};
   check_large_kernels(stencil_of(_i), n, 0);
   if (!support_small()) check_large_kernels(stencil_of(_i), n, 3);
 }

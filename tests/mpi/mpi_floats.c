@@ -21,10 +21,12 @@ static int last_rank(const int box[3], void *user)
   return *(const int *)user - 1;
 }
 
+/* With even numbers of ranks half of the problems are all on the last rank, with odd ones the others. */
 START_TEST(problems_have_the_same_bits)
 {
-  const int m = _i % FLOATS_CASES, way = _i / FLOATS_CASES;
   int ranks = support_ranks(MPI_COMM_WORLD);
+  const int m = _i % FLOATS_CASES, way = _i / FLOATS_CASES;
+  if ((m + ranks) % 2 != way) return;
   floats_where w = {.layout = {.context = context}, .variant = _i};
   if (m == FLOATS_CASES - 1 && support_small()) return;
   if (way == 1) w.layout.owner = last_rank, w.layout.owner_user = &ranks;

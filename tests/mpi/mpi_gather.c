@@ -16,15 +16,15 @@ static const struct {
             {HYMG_GATHER_ROOT, 100}, {HYMG_GATHER_ALL, 5000}};
 enum { WAYS = sizeof ways / sizeof *ways };
 
-/* whole: some level must be with all ranks where all are to get it and levels of so few cells are one box. */
-static void check(int i, const int n[3], support_layout layout, bool whole, const char *where)
+/* A quarter of the ways, from one on. whole: some level must be with all ranks where all are to get it and levels of so
+ * few cells are one box. */
+static void check(int i, int way, const int n[3], support_layout layout, bool whole,
+                  const char *where)
 {
   support_answer want = support_solve_alone(i, n);
   ck_assert_int_eq(want.whole, 0);
   layout = support_layout_of(i, layout);
-  /* half of the ways, or a quarter; with other numbers of ranks others */
-  const int ranks = support_ranks(MPI_COMM_WORLD), step = ranks > 2 ? 4 : 2;
-  for (int m = (i + ranks) % step; m < WAYS; m += step) {
+  for (int m = way % SUPPORT_TURNS; m < WAYS; m += SUPPORT_TURNS) {
     char text[100];
     snprintf(text, sizeof text, "%s, %s, way %d", where, support_cases[i].c.boundary, m);
     layout.gather = ways[m].gather, layout.gather_cells = ways[m].cells;
@@ -45,24 +45,36 @@ static bool several(void)
   return support_ranks(MPI_COMM_WORLD) > 1;
 }
 
+/* Each way on one of 2, 3, 4 and 8 ranks. */
 START_TEST(default_boxes)
 {
-  check(_i, (const int[3]){32, 32, 16}, (support_layout){.boxes = {0, 0, 0}}, several(),
-        "default boxes");
+  if (support_small() && _i % 2) return;
+  check(_i, _i + support_turn(), (const int[3]){32, 32, 16}, (support_layout){.boxes = {0, 0, 0}},
+        several(), "default boxes");
 }
 END_TEST
 
+/* Each layout in all ways on each number of ranks, but for other cases. */
 START_TEST(other_boxes)
 {
   int ranks = support_ranks(MPI_COMM_WORLD);
-  check(_i, (const int[3]){32, 32, 16}, (support_layout){.boxes = {4, 4, 2}}, several(),
-        "4x4x2 boxes");
-  check(_i, (const int[3]){16, 16, 64}, (support_layout){.boxes = {1, 1, 8}}, several(), "slabs");
-  check(_i, (const int[3]){16, 32, 16}, (support_layout){.boxes = {1, 2, 1}}, several(), "2 boxes");
-  check(_i, (const int[3]){24, 12, 20}, (support_layout){.boxes = {2, 3, 1}}, false, "2x3x1 boxes");
-  check(_i, (const int[3]){32, 32, 16},
-        (support_layout){.boxes = {4, 4, 2}, .owner = support_scattered, .owner_user = &ranks},
-        support_ranks(MPI_COMM_WORLD) > 2, "scattered");
+  const struct {
+    int n[3];
+    support_layout layout;
+    bool whole;
+    const char *name;
+  } other[] = {{{32, 32, 16}, {.boxes = {4, 4, 2}}, several(), "4x4x2 boxes"},
+               {{16, 16, 64}, {.boxes = {1, 1, 8}}, several(), "slabs"},
+               {{16, 32, 16}, {.boxes = {1, 2, 1}}, several(), "2 boxes"},
+               {{24, 12, 20}, {.boxes = {2, 3, 1}}, false, "2x3x1 boxes"},
+               {{32, 32, 16},
+                {.boxes = {4, 4, 2}, .owner = support_scattered, .owner_user = &ranks},
+                ranks > 2,
+                "scattered"}};
+  for (int l = 0; l < (int)(sizeof other / sizeof *other); l++)
+    if (support_in_turn(_i, l))
+      check(_i, (_i + l) / SUPPORT_TURNS, other[l].n, other[l].layout, other[l].whole,
+            other[l].name);
 }
 END_TEST
 
@@ -72,19 +84,22 @@ START_TEST(odd_sides_and_cuts)
   const support_varied *const v = support_cases + _i;
   const bool coarsens = v->c.stencil == HYMG_FV2 || v->more.path == HYMG_PATH_ROBUST;
   int ranks = support_ranks(MPI_COMM_WORLD);
-  check(_i, (const int[3]){41, 31, 35}, (support_layout){.boxes = {0, 0, 0}}, false, "odd sides");
-  check(_i, (const int[3]){21, 15, 35},
-        (support_layout){.boxes = {3, 3, 2},
-                         .cuts = {cut[0], cut[1], cut[2]},
-                         .owner = support_scattered,
-                         .owner_user = &ranks},
-        several() && coarsens, "odd cuts, scattered");
+  if (support_in_half(_i, 0))
+    check(_i, _i / 2, (const int[3]){31, 25, 19}, (support_layout){.boxes = {0, 0, 0}}, false,
+          "odd sides");
+  else
+    check(_i, _i / 2, (const int[3]){21, 15, 35},
+          (support_layout){.boxes = {3, 3, 2},
+                           .cuts = {cut[0], cut[1], cut[2]},
+                           .owner = support_scattered,
+                           .owner_user = &ranks},
+          several() && coarsens, "odd cuts, scattered");
 }
 END_TEST
 
 START_TEST(threads_within_ranks)
 {
-  check(_i, (const int[3]){32, 32, 32},
+  check(_i, _i + support_turn(), (const int[3]){32, 32, 32},
         (support_layout){.boxes = {2, 2, 2}, .context = support_context(MPI_COMM_WORLD, 2)},
         several(), "2 threads a rank");
 }
@@ -107,7 +122,7 @@ static void with_all(hymg_options *o, int cells)
 START_TEST(levels_below_and_updates)
 {
   size_t cells[2];
-  if (support_cases[_i].more.path == HYMG_PATH_ROBUST) return;
+  if (support_cases[_i].more.path == HYMG_PATH_ROBUST || !support_in_half(_i, 0)) return;
   double *const want = support_solve_below(_i, with_all, 0, cells);
   for (int size = 600; size < 10000; size *= 10) {
     double *const got = support_solve_below(_i, with_all, size, cells);
@@ -192,6 +207,7 @@ END_TEST
 START_TEST(between_nodes_all_gather)
 {
   const int n[3] = {32, 32, 64};
+  if (!support_in_half(_i, 1)) return;
   support_answer want = support_solve_alone(_i, n);
   for (int nodes = 0; nodes < 2; nodes++) {
     support_layout layout = support_layout_of(_i, (support_layout){.boxes = {0, 0, 0}});
@@ -214,7 +230,7 @@ int main(int argc, char **argv)
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   Suite *suite = suite_create("gathered levels");
   TCase *t = tcase_create("solves");
-  const int few = support_small() ? 3 : SUPPORT_VARIED;
+  const int few = support_small() ? 4 : SUPPORT_VARIED;
   tcase_set_timeout(t, 0);
   tcase_add_loop_test(t, default_boxes, 0, SUPPORT_VARIED);
   tcase_add_loop_test(t, other_boxes, 0, few);

@@ -19,26 +19,24 @@ static int size_of(const int n[3])
   return n[0] * n[1] * n[2] / 8;
 }
 
-/* wide: some level must have layers. */
-static void check(int i, const int n[3], support_layout layout, bool wide, const char *where)
+/* One of the depths. wide: some level must have layers. */
+static void check(int i, int depth, const int n[3], support_layout layout, bool wide,
+                  const char *where)
 {
+  const int m = depth % DEPTHS;
   const support_choice *const c = &support_cases[i].c;
   const support_layout *const more = &support_cases[i].more;
   support_answer want = support_solve_alone(i, n);
   ck_assert_int_eq(want.wide, 0);
   wide = wide && (more->path == HYMG_PATH_AUTO || size_of(n) > GATHERED);
   layout = support_layout_of(i, layout);
-  /* two of the depths, with boxes of its own one; with other numbers of ranks others */
-  const int step = layout.boxes[0] ? DEPTHS : DEPTHS / 2;
-  for (int m = (i + support_ranks(MPI_COMM_WORLD)) % step; m < DEPTHS; m += step) {
-    char text[100];
-    snprintf(text, sizeof text, "%s, %s, %d layers", where, c->boundary, layers_of[m]);
-    layout.halo_layers = layers_of[m];
-    support_answer got = support_solve(c, n, &layout, m % 2);
-    support_all_agree(support_unlike(&got, &want), text);
-    if (wide) support_all_agree(got.wide > 0 ? NULL : "no wide level", text);
-    support_answer_free(&got);
-  }
+  char text[100];
+  snprintf(text, sizeof text, "%s, %s, %d layers", where, c->boundary, layers_of[m]);
+  layout.halo_layers = layers_of[m];
+  support_answer got = support_solve(c, n, &layout, m % 2);
+  support_all_agree(support_unlike(&got, &want), text);
+  if (wide) support_all_agree(got.wide > 0 ? NULL : "no wide level", text);
+  support_answer_free(&got);
   support_answer_free(&want);
   hymg_context_destroy(&layout.context);
 }
@@ -48,51 +46,55 @@ static bool several(void)
   return support_ranks(MPI_COMM_WORLD) > 1;
 }
 
+/* Each depth on one of 2, 3, 4 and 8 ranks. */
 START_TEST(default_boxes)
 {
-  check(_i, (const int[3]){32, 32, 48}, (support_layout){.boxes = {0, 0, 0}}, several(),
-        "default boxes");
+  if (support_small() && _i % 2) return;
+  check(_i, _i + support_turn(), (const int[3]){32, 32, 48}, (support_layout){.boxes = {0, 0, 0}},
+        several(), "default boxes");
 }
 END_TEST
 
-START_TEST(several_boxes_a_rank)
-{
-  check(_i, (const int[3]){32, 32, 16}, (support_layout){.boxes = {4, 4, 2}}, several(),
-        "4x4x2 boxes");
-}
-END_TEST
-
-START_TEST(slabs_and_few_boxes)
-{
-  check(_i, (const int[3]){16, 16, 64}, (support_layout){.boxes = {1, 1, 8}}, several(), "slabs");
-  check(_i, (const int[3]){16, 32, 16}, (support_layout){.boxes = {1, 2, 1}}, several(), "2 boxes");
-  check(_i, (const int[3]){24, 12, 20}, (support_layout){.boxes = {2, 3, 1}}, false, "2x3x1 boxes");
-}
-END_TEST
-
-START_TEST(scattered_owners)
+/* Each layout with all depths on each number of ranks, but for other cases. */
+START_TEST(other_boxes)
 {
   int ranks = support_ranks(MPI_COMM_WORLD);
-  check(_i, (const int[3]){32, 32, 16},
-        (support_layout){.boxes = {4, 4, 2}, .owner = support_scattered, .owner_user = &ranks},
-        support_ranks(MPI_COMM_WORLD) > 2, "scattered");
+  const struct {
+    int n[3];
+    support_layout layout;
+    bool wide;
+    const char *name;
+  } other[] = {{{32, 32, 16}, {.boxes = {4, 4, 2}}, several(), "4x4x2 boxes"},
+               {{16, 16, 64}, {.boxes = {1, 1, 8}}, several(), "slabs"},
+               {{16, 32, 16}, {.boxes = {1, 2, 1}}, several(), "2 boxes"},
+               {{24, 12, 20}, {.boxes = {2, 3, 1}}, false, "2x3x1 boxes"},
+               {{32, 32, 16},
+                {.boxes = {4, 4, 2}, .owner = support_scattered, .owner_user = &ranks},
+                ranks > 2,
+                "scattered"}};
+  for (int l = 0; l < (int)(sizeof other / sizeof *other); l++)
+    if (support_in_turn(_i, l))
+      check(_i, (_i + l) / SUPPORT_TURNS, other[l].n, other[l].layout, other[l].wide,
+            other[l].name);
 }
 END_TEST
 
 START_TEST(odd_sides)
 {
   int ranks = support_ranks(MPI_COMM_WORLD);
-  support_layout layout = {.boxes = {0, 0, 0}};
-  check(_i, (const int[3]){41, 31, 35}, layout, false, "odd sides, default boxes");
-  memcpy(layout.boxes, (const int[3]){3, 3, 1}, sizeof layout.boxes);
-  layout.owner = support_scattered, layout.owner_user = &ranks;
-  check(_i, (const int[3]){21, 15, 35}, layout, false, "odd sides, scattered");
+  if (support_in_half(_i, 0))
+    check(_i, _i / 2, (const int[3]){41, 31, 35}, (support_layout){.boxes = {0, 0, 0}}, false,
+          "odd sides, default boxes");
+  else
+    check(_i, _i / 2, (const int[3]){21, 15, 35},
+          (support_layout){.boxes = {3, 3, 1}, .owner = support_scattered, .owner_user = &ranks},
+          false, "odd sides, scattered");
 }
 END_TEST
 
 START_TEST(threads_within_ranks)
 {
-  check(_i, (const int[3]){32, 32, 32},
+  check(_i, _i + support_turn(), (const int[3]){32, 32, 32},
         (support_layout){.boxes = {2, 2, 2}, .context = support_context(MPI_COMM_WORLD, 2)},
         several(), "2 threads a rank");
 }
@@ -108,12 +110,11 @@ START_TEST(levels_below_and_updates)
   size_t cells[2];
   if (support_cases[_i].more.path == HYMG_PATH_ROBUST) return;
   double *const want = support_solve_below(_i, with_layers, 0, cells);
-  for (int m = 0; m < DEPTHS; m++) {
-    double *const got = support_solve_below(_i, with_layers, layers_of[m], cells);
-    const bool same = memcmp(got, want, (cells[0] + cells[1]) * sizeof *got) == 0;
-    support_all_agree(same ? NULL : "other bits", support_cases[_i].c.boundary);
-    free(got);
-  }
+  const int m = (_i + support_turn()) % DEPTHS;
+  double *const got = support_solve_below(_i, with_layers, layers_of[m], cells);
+  const bool same = memcmp(got, want, (cells[0] + cells[1]) * sizeof *got) == 0;
+  support_all_agree(same ? NULL : "other bits", support_cases[_i].c.boundary);
+  free(got);
   free(want);
 }
 END_TEST
@@ -123,6 +124,7 @@ END_TEST
 START_TEST(trials_decide_between_nodes)
 {
   const int n[3] = {32, 32, 64};
+  if (!support_in_half(_i, 1)) return;
   support_answer want = support_solve_alone(_i, n);
   for (int nodes = 0; nodes < 2; nodes++) {
     support_layout layout = support_cases[_i].more;
@@ -149,12 +151,10 @@ int main(int argc, char **argv)
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   Suite *suite = suite_create("wide boxes");
   TCase *t = tcase_create("solves");
-  const int few = support_small() ? 3 : SUPPORT_VARIED;
+  const int few = support_small() ? 4 : SUPPORT_VARIED;
   tcase_set_timeout(t, 0);
   tcase_add_loop_test(t, default_boxes, 0, SUPPORT_VARIED);
-  tcase_add_loop_test(t, several_boxes_a_rank, 0, few);
-  tcase_add_loop_test(t, slabs_and_few_boxes, 0, few);
-  tcase_add_loop_test(t, scattered_owners, 0, few);
+  tcase_add_loop_test(t, other_boxes, 0, few);
   tcase_add_loop_test(t, odd_sides, 0, few);
   tcase_add_loop_test(t, levels_below_and_updates, 0, SUPPORT_VARIED);
   tcase_add_loop_test(t, threads_within_ranks, 0, 2);

@@ -31,6 +31,18 @@ enum { SHAPES = sizeof shapes / sizeof *shapes };
 static const int sizes[][3] = {{5, 6, 4}, {7, 3, 8}, {1, 9, 5}, {6, 1, 7}, {4, 4, 1}};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
+/* Small tests take two of the sizes with each shape, all with some. */
+static bool is_tried(int shape_and_size)
+{
+  return !support_small() || (shape_and_size / SIZES + shape_and_size % SIZES) % SIZES < 2;
+}
+
+/* Small tests have every third of what is solved on several grids. */
+static bool is_solved(int which)
+{
+  return !support_small() || which % 3 == 0;
+}
+
 /* A shape and a size with random widths, coefficients, data and Robin numbers, open on the library's side. */
 typedef struct random_case {
   curved_grid g;
@@ -119,6 +131,7 @@ static void compare_faces(const char *what, const curved_grid *g, int axis, cons
 
 START_TEST(volumes_areas_and_distances_are_those_of_space)
 {
+  if (!is_tried(_i)) return;
   random_case r = random_of(shapes + _i / SIZES, sizes[_i % SIZES], 0);
   hymg_options o = robust();
   support_kit k = support_open(&r.c.spec, &r.layout, &o);
@@ -159,6 +172,7 @@ END_TEST
 
 START_TEST(the_operator_is_the_sum_over_true_faces)
 {
+  if (!is_tried(_i)) return;
   random_case r = random_of(shapes + _i / SIZES, sizes[_i % SIZES], _i % 2 ? 0.7 : 0);
   hymg_options o = robust();
   support_kit k = support_open(&r.c.spec, &r.layout, &o);
@@ -187,6 +201,7 @@ END_TEST
 /* Also what the whole domain takes: sources are what passes its walls, to rounding. */
 START_TEST(fluxes_are_those_through_true_faces)
 {
+  if (!is_tried(_i)) return;
   random_case r = random_of(shapes + _i / SIZES, sizes[_i % SIZES], 0);
   hymg_options o = robust();
   support_kit k = support_open(&r.c.spec, &r.layout, &o);
@@ -219,6 +234,7 @@ END_TEST
 
 START_TEST(solutions_are_those_of_the_dense_system)
 {
+  if (!is_tried(_i)) return;
   const bool mixed = _i >= SHAPES * SIZES;
   random_case r = random_of(shapes + _i / SIZES % SHAPES, sizes[_i % SIZES], _i % 3 ? 0 : 0.5);
   hymg_options o = robust();
@@ -547,6 +563,7 @@ static errors errors_of(const order_case *o, int factor)
 
 START_TEST(solutions_and_fluxes_are_of_second_order)
 {
+  if (!is_solved(_i)) return;
   static const char *const name[4] = {"max u", "mean u", "max flux", "mean flux"};
   static const double least[2][4] = {{1.9, 1.9, 1.7, 1.9}, {1.4, 1.9, 0.8, 1.9}};
   const order_case *o = orders + _i;
@@ -641,6 +658,7 @@ static int iterations_of(const count_case *c, int factor, hymg_transfer transfer
 /* Without an axis or pole, as many as on a box; with one, few by another transfer. */
 START_TEST(iterations_are_few)
 {
+  if (!is_solved(_i)) return;
   const count_case *c = counts + _i;
   const int most = c->most ? c->most : iterations_of(counts, 2, HYMG_TRANSFER_AUTO) * 3 / 2,
             found = iterations_of(c, 2, c->transfer);
