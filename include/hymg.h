@@ -220,7 +220,8 @@ typedef struct hymg_grid_desc {
   hymg_boundary boundary[6]; /* periodic on both faces of an axis or on none */
   /* Equal boxes per axis, the unit of distribution; each count divides n. If all three n are
    * even, boxes have even sides; FV4 needs boxes of at least 3 cells on axes with several. All
-   * 0: one box per rank, or the nearest number that fits. */
+   * 0: one box per rank, or the nearest number that fits; without an owner callback and where
+   * levels get odd sides anyway boxes are then only nearly equal, as hymg_grid_local tells. */
   int boxes[3];
   /* For HPGMG-FV's LOG2_BOX_DIM sizes: cells per side of its (cubic) finest box, which
    * determines on which levels the ghost extrapolation drops an order. 0: the cells of the

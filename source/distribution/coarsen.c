@@ -4,6 +4,7 @@
 #include "distribution/decomposition.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,6 +77,51 @@ void hymgi_decomp_default_boxes(const int n[3], int ranks, int boxes[3])
       }
     }
   memcpy(boxes, best.boxes, sizeof best.boxes);
+}
+
+/* ---- default boxes of unlike sizes ---- */
+
+/* Is nothing gained by halving these sides but where they are even? */
+static bool halves_well(const int n[3])
+{
+  int m[3] = {n[0], n[1], n[2]};
+  while (m[0] % 2 == 0 && m[1] % 2 == 0 && m[2] % 2 == 0)
+    for (int a = 0; a < 3; a++)
+      m[a] /= 2;
+  return (double)m[0] * m[1] * m[2] <= HYMGI_COARSEST_CELLS;
+}
+
+/* The time of the rank with the largest box, in cells: a cell next to another box costs as much as so many others. */
+#define COST_OF_A_FACE 4
+#define WORTH_IT       0.9
+
+static double cost(const int n[3], const int boxes[3])
+{
+  double m[3], faces = 0;
+  for (int a = 0; a < 3; a++)
+    m[a] = 2 * ceil(n[a] / 2.0 / boxes[a]);
+  const double cells = m[0] * m[1] * m[2];
+  for (int a = 0; a < 3; a++)
+    faces += boxes[a] > 1 ? cells / m[a] : 0;
+  return cells + COST_OF_A_FACE * faces;
+}
+
+bool hymgi_decomp_unlike_boxes(const int n[3], int ranks, int boxes[3])
+{
+  const int64_t equal = (int64_t)boxes[0] * boxes[1] * boxes[2];
+  if (ranks == 1 || halves_well(n)) return false;
+  double least = WORTH_IT * cost(n, boxes) * (double)((equal + ranks - 1) / ranks);
+  bool found = false;
+  int b[3];
+  for (b[0] = 1; b[0] <= ranks && b[0] * NARROWEST_DEFAULT <= n[0]; b[0]++)
+    for (b[1] = 1; b[0] * b[1] <= ranks && b[1] * NARROWEST_DEFAULT <= n[1]; b[1]++) {
+      const int most = n[2] / NARROWEST_DEFAULT, rest = ranks / (b[0] * b[1]);
+      b[2] = rest < most ? rest : most;
+      if (b[2] < 1 || !(cost(n, b) < least)) continue;
+      least = cost(n, b), found = true;
+      memcpy(boxes, b, sizeof b);
+    }
+  return found;
 }
 
 /* ---- coarser levels ---- */

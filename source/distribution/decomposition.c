@@ -157,6 +157,32 @@ static hymg_status take_cuts(hymg_context *context, const hymg_grid_desc *desc, 
   return HYMG_OK;
 }
 
+/* Boxes of unlike sides, cut at even cells. */
+static hymg_status cut_evenly(hymg_context *context, hymgi_decomp *d)
+{
+  for (int a = 0; a < 3; a++) {
+    const int boxes = d->boxes[a], n = d->n[a];
+    int *cut = d->cut[a] = malloc(((size_t)boxes + 1) * sizeof *cut);
+    if (!cut) return hymgi_fail(context, HYMG_ENOMEM, "out of memory for %d cuts", boxes);
+    for (int i = 0; i < boxes; i++)
+      cut[i] = 2 * (int)((int64_t)(n + 1) / 2 * i / boxes);
+    cut[boxes] = n;
+  }
+  return HYMG_OK;
+}
+
+static hymg_status choose_boxes(hymg_context *context, const hymg_grid_desc *desc, hymgi_decomp *d)
+{
+  const bool given = d->boxes[0] || d->boxes[1] || d->boxes[2];
+  const bool equal = !desc->cuts[0] && !desc->cuts[1] && !desc->cuts[2];
+  if (!given) hymgi_decomp_default_boxes(d->n, d->ranks, d->boxes);
+  if (!given && !desc->owner && !desc->extrapolation_box &&
+      hymgi_decomp_unlike_boxes(d->n, d->ranks, d->boxes))
+    return cut_evenly(context, d);
+  TRY(check_boxes(context, d->n, d->boxes, equal));
+  return equal ? HYMG_OK : take_cuts(context, desc, d);
+}
+
 hymg_status hymgi_decomp_create_for(hymg_context *context, int ranks, const hymg_grid_desc *desc,
                                     hymgi_decomp **decomp)
 {
@@ -165,11 +191,7 @@ hymg_status hymgi_decomp_create_for(hymg_context *context, int ranks, const hymg
   *d = (hymgi_decomp){.ranks = ranks, .merge = {1, 1, 1}};
   memcpy(d->n, desc->n, sizeof d->n);
   memcpy(d->boxes, desc->boxes, sizeof d->boxes);
-  if (!d->boxes[0] && !d->boxes[1] && !d->boxes[2])
-    hymgi_decomp_default_boxes(d->n, ranks, d->boxes);
-  const bool equal = !desc->cuts[0] && !desc->cuts[1] && !desc->cuts[2];
-  hymg_status status = check_boxes(context, d->n, d->boxes, equal);
-  if (status == HYMG_OK && !equal) status = take_cuts(context, desc, d);
+  hymg_status status = choose_boxes(context, desc, d);
   if (status == HYMG_OK && desc->owner) status = ask_owners(context, desc, d);
   if (status != HYMG_OK) hymgi_decomp_destroy(&d);
   *decomp = d;

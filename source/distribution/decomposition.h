@@ -30,6 +30,9 @@ typedef struct hymgi_decomp {
   int64_t *rank_box;
 } hymgi_decomp;
 
+/* A level of at most so many cells may be the coarsest, although its sides could be halved by rounding up. */
+enum { HYMGI_COARSEST_CELLS = 8 * 8 * 8 };
+
 /* Where levels of few cells live. */
 typedef struct hymgi_gathering {
   int64_t below; /* levels with fewer cells are one box */
@@ -38,7 +41,7 @@ typedef struct hymgi_gathering {
 
 /* Collective. The finest level. desc has been checked, except that `boxes` divides n and for the
  * answers of the owner callback, which are checked here. desc->boxes all 0:
- * hymgi_decomp_default_boxes. If all n are even (the grid will be coarsened), boxes with an odd
+ * hymgi_decomp_default_boxes or, without a callback, unlike ones. If all n are even (the grid will be coarsened), boxes with an odd
  * side are an error. Errors: EINVAL, ENOMEM. */
 hymg_status hymgi_decomp_create(hymg_context *context, const hymg_grid_desc *desc,
                                 hymgi_decomp **decomp);
@@ -68,6 +71,9 @@ void hymgi_decomp_destroy(hymgi_decomp **decomp);
  * equally near ones) whose factors divide n and leave at least 4 cells per side, an even number
  * if the grid can be coarsened; boxes are as close to cubes as possible. */
 void hymgi_decomp_default_boxes(const int n[3], int ranks, int boxes[3]);
+/* Levels that have odd sides sooner or later may have boxes cut at any even cells: other numbers of boxes, at most one a
+ * rank, of nearly equal sides, if the rank with the most work then has at most 0.9 of it. False: none. */
+bool hymgi_decomp_unlike_boxes(const int n[3], int ranks, int boxes[3]);
 
 /* The position of a box in Z-Morton order among the existing boxes (0 .. product - 1), and the
  * inverse; O(log boxes). */

@@ -11,9 +11,9 @@ enum { GATHER_PEERS = 64 * 64 * 64, GATHER_MESSAGES = 128 * 128 * 128, GATHER_AN
  * where that is asked for, also larger ones, as far as that costs no more than some 20 MB a rank. */
 enum { WHOLE_NODES = 16 * 16 * 16 + 1, WHOLE_MOST = 64 * 64 * 64 + 1 };
 
-/* Krylov iterations solve coarsest levels of at most so many cells, which is what a GPU does in one
+/* Krylov iterations solve coarsest levels of at most HYMGI_COARSEST_CELLS, which is what a GPU does in one
  * launch; larger ones with odd sides are coarsened further. HPGMG-FV's sizes end at 11^3 at most. */
-enum { MOST_KRYLOV = 8 * 8 * 8, MOST_KRYLOV_HPGMG = 11 * 11 * 11 };
+enum { MOST_KRYLOV_HPGMG = 11 * 11 * 11 };
 
 hymg_status hymgi_check_level(const hymgi_hierarchy *h, int level, int limit)
 {
@@ -46,7 +46,7 @@ void hymgi_coarsest(const hymg_grid *grid, hymg_stencil stencil, int n[3], bool 
 {
   while (halve(grid, stencil, false, n))
     continue;
-  const int most = grid->desc.extrapolation_box ? MOST_KRYLOV_HPGMG : MOST_KRYLOV;
+  const int most = grid->desc.extrapolation_box ? MOST_KRYLOV_HPGMG : HYMGI_COARSEST_CELLS;
   *uneven =
       stencil == HYMG_FV2 && (double)n[0] * n[1] * n[2] > most && halve(grid, stencil, true, n);
   while (*uneven && halve(grid, stencil, true, n))

@@ -437,6 +437,79 @@ START_TEST(default_boxes_are_near_cubes_and_cut_z_first)
 }
 END_TEST
 
+/* Work of the rank with the most: its cells. */
+static int64_t most_cells(const hymgi_decomp *d)
+{
+  int64_t most = 0;
+  for (int rank = 0; rank < d->ranks; rank++) {
+    int64_t cells = 0;
+    for (int64_t id = 0; id < (int64_t)d->boxes[0] * d->boxes[1] * d->boxes[2]; id++) {
+      int box[3];
+      hymgi_decomp_box(d, id, box);
+      int64_t size = 1;
+      for (int a = 0; a < 3; a++)
+        size *= hymgi_decomp_low(d, a, box[a] + 1) - hymgi_decomp_low(d, a, box[a]);
+      if (hymgi_decomp_owner(d, box) == rank) cells += size;
+    }
+    most = cells > most ? cells : most;
+  }
+  return most;
+}
+
+/* At even cells, at least 4 (3 at the high end) cells wide; no rank has much more than its share. */
+START_TEST(default_boxes_of_sides_that_become_odd_occupy_all_ranks)
+{
+  static const int grids[][3] = {{127, 127, 127}, {250, 250, 250}, {100, 100, 100}, {96, 96, 10},
+                                 {65, 48, 33},    {251, 1, 1},     {7, 7, 7},       {90, 60, 48}};
+  hymg_context *context = fake_context();
+  for (int g = 0; g < COUNT(grids); g++)
+    for (int ranks = 1; ranks <= 13; ranks++) {
+      hymg_grid_desc desc = hymg_grid_desc_default();
+      hymgi_decomp *d = NULL;
+      memcpy(desc.n, grids[g], sizeof desc.n);
+      ck_assert_int_eq(hymgi_decomp_create_for(context, ranks, &desc, &d), HYMG_OK);
+      const int *n = desc.n;
+      for (int a = 0; d->cut[0] && a < 3; a++)
+        for (int i = 0; i < d->boxes[a]; i++) {
+          const int width = d->cut[a][i + 1] - d->cut[a][i];
+          ck_assert_int_eq(d->cut[a][i] % 2, 0);
+          ck_assert_int_ge(width, d->boxes[a] == 1 ? 1 : i + 1 < d->boxes[a] ? 4 : 3);
+        }
+      const double share = (double)n[0] * n[1] * n[2] / ranks;
+      if (n[0] > 60 && n[1] > 30 && n[2] > 30)
+        ck_assert_double_lt((double)most_cells(d), 1.5 * share);
+      if (n[0] < 8) ck_assert(!d->cut[0] && d->boxes[0] * d->boxes[1] * d->boxes[2] == 1);
+      hymgi_decomp_destroy(&d);
+    }
+  free(context);
+}
+END_TEST
+
+/* Sizes that halve well, given boxes and owners: equal boxes as ever. */
+START_TEST(other_grids_keep_equal_boxes)
+{
+  static const int grids[][3] = {{128, 128, 128}, {96, 96, 96}, {8, 8, 8}, {64, 32, 16}};
+  hymg_context *context = fake_context();
+  for (int g = 0; g < COUNT(grids); g++)
+    for (int ranks = 1; ranks <= 13; ranks++) {
+      hymg_grid_desc desc = hymg_grid_desc_default();
+      hymgi_decomp *d = NULL;
+      memcpy(desc.n, grids[g], sizeof desc.n);
+      ck_assert_int_eq(hymgi_decomp_create_for(context, ranks, &desc, &d), HYMG_OK);
+      ck_assert(!d->cut[0]);
+      hymgi_decomp_destroy(&d);
+    }
+  hymg_grid_desc odd = hymg_grid_desc_default();
+  hymgi_decomp *d = NULL;
+  for (int a = 0; a < 3; a++)
+    odd.n[a] = 127, odd.boxes[a] = 1;
+  ck_assert_int_eq(hymgi_decomp_create_for(context, 2, &odd, &d), HYMG_OK);
+  ck_assert(!d->cut[0]);
+  hymgi_decomp_destroy(&d);
+  free(context);
+}
+END_TEST
+
 /* ---- bad input ---- */
 
 static void assert_refused(const hymg_grid_desc *desc, const char *word, const char *other)
@@ -526,6 +599,8 @@ int main(void)
   tcase_add_loop_test(tests, many_boxes_are_gathered_in_steps, 0, COUNT(gathers));
   tcase_add_loop_test(tests, default_boxes_are_as_many_as_ranks_or_nearest, 0, COUNT(rank_counts));
   tcase_add_test(tests, default_boxes_are_near_cubes_and_cut_z_first);
+  tcase_add_test(tests, default_boxes_of_sides_that_become_odd_occupy_all_ranks);
+  tcase_add_test(tests, other_grids_keep_equal_boxes);
   tcase_add_test(tests, bad_boxes_and_owners_are_named);
   tcase_add_test(tests, odd_boxes_of_an_even_grid_are_refused);
   tcase_add_test(tests, an_odd_level_is_not_coarsened);
