@@ -268,7 +268,7 @@ check_plan()
     else fail "--plan $size: status $code: $(head -n 1 "$err")"; fi
     adds_up
   done
-  if grep -q '^    0  64 x 64 x 64  *all  *host' "$out"; then pass; else fail "--plan: ranks: $(cat "$out")"; fi
+  if grep -q '^    0  128 x 128 x 128  *all  *host' "$out"; then pass; else fail "--plan: ranks: $(cat "$out")"; fi
   run --plan --grid 1048576,1048576,1048576
   if [ $code -eq 0 ] && grep -q '^    0  1048576 x 1048576 x 1048576 ' "$out"; then pass
   else fail "--plan of 2^60 cells: status $code"; fi
