@@ -41,18 +41,21 @@ static void slabs(int cuts[64], int *low, int *count)
   *count = cuts[rank];
 }
 
-/* Does this rank hold planes [low, low + count) entirely? */
-static bool holds(const hymg_grid *grid, int low, int count)
+/* Does this rank hold planes [low, low + count) entirely, of cells or of faces across z? */
+static bool holds(const hymg_grid *grid, bool faces, int low, int count)
 {
-  int64_t held = 0;
+  bool held[12 * 10 * (64 + 1)] = {false}, all = true;
   for (int b = 0; b < hymg_grid_num_local(grid); b++) {
     int l[3], c[3];
     hymg_grid_local(grid, b, l, c);
-    const int from = l[2] > low ? l[2] : low,
-              to = l[2] + c[2] < low + count ? l[2] + c[2] : low + count;
-    if (to > from) held += (int64_t)c[0] * c[1] * (to - from);
+    for (int k = l[2]; k < l[2] + c[2] + faces; k++)
+      for (int j = l[1]; j < l[1] + c[1]; j++)
+        for (int i = l[0]; i < l[0] + c[0]; i++)
+          held[i + n[0] * (j + n[1] * k)] = true;
   }
-  return held == (int64_t)n[0] * n[1] * count;
+  for (int m = n[0] * n[1] * low; m < n[0] * n[1] * (low + count); m++)
+    all = all && held[m];
+  return all;
 }
 
 /* Slabs of the program on the default boxes: read and write, fields of every kind. */
@@ -78,7 +81,7 @@ START_TEST(entries_of_another_rank_are_refused_everywhere)
   OK(context, hymg_field_fill(f, 9));
   const hymg_status got = _i % 2 ? hymg_field_read(f, low, count, stride, data, HYMG_HOST)
                                  : hymg_field_write(f, low, count, stride, data, HYMG_HOST);
-  const bool mine = holds(grid, low[2], count[2]);
+  const bool mine = holds(grid, centering == HYMG_FACE_Z, low[2], count[2]);
   const char *text = hymg_context_error(context);
   support_all_agree((got == HYMG_OK) == mine ? NULL : "a wrong status", "its own call");
   if (!mine) ck_assert_msg(strstr(text, "entries [") && strstr(text, "held by rank"), "%s", text);
