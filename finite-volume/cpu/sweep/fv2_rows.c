@@ -368,10 +368,11 @@ HYMGI_INLINE double even_rows(const form by, const host_pass *pass, const hymgi_
   for (int m = 0; m < count; m += 2) {
     const ptrdiff_t here = m * g->pitch, next = here + g->pitch;
     const fv2_row first = moved(c, by.usual, even, here), second = moved(c, by.usual, odd, here);
-    const double a = run_row(by, pass, &first, place + here, takes, p, out + here);
+    const double a = run_row(by, pass, &first, place + here, takes, p, by.max ? out : out + here);
     if (by.max) max = host_larger(max, a);
     if (m + 1 == count) break;
-    const double b = run_row(by, pass, &second, place + next, takes, 1 - p, out + next);
+    const double b =
+        run_row(by, pass, &second, place + next, takes, 1 - p, by.max ? out : out + next);
     if (by.max) max = host_larger(max, b);
   }
   return max;
@@ -388,8 +389,8 @@ HYMGI_INLINE double rows(const form by, const host_pass *pass, const hymgi_geom 
   const int at[4] = {j[0], from, to, j[1]};
   for (int m = 0; m < 3; m++)
     if (at[m] < at[m + 1])
-      max = host_larger(max,
-                        even_rows(by, pass, g, colour, at + m, k, out + (at[m] - j[0]) * g->pitch));
+      max = host_larger(max, even_rows(by, pass, g, colour, at + m, k,
+                                       by.max ? out : out + (at[m] - j[0]) * g->pitch));
   return max;
 }
 
