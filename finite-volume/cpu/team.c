@@ -40,14 +40,15 @@ int hymgi_cpu_threads(const hymgi_level *level)
 
 void hymgi_cpu_share_out(hymg_context *context, int threads, void (*part)(void *user), void *user)
 {
+  const bool before = context->alone; /* a part may share out again */
+  context->alone = threads == 1;
   if (threads == 1) {
-    context->alone = true;
     part(user);
-    context->alone = false;
-    return;
-  }
+  } else {
 #pragma omp parallel num_threads(threads)
-  part(user);
+    part(user);
+  }
+  context->alone = before;
 }
 
 /* Nanoseconds for which the calling thread has been ready to run without a core; 0 where the system does not

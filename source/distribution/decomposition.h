@@ -41,8 +41,8 @@ typedef struct hymgi_gathering {
 
 /* Collective. The finest level. desc has been checked, except that `boxes` divides n and for the
  * answers of the owner callback, which are checked here. desc->boxes all 0:
- * hymgi_decomp_default_boxes or, without a callback, unlike ones. If all n are even (the grid will be coarsened), boxes with an odd
- * side are an error. Errors: EINVAL, ENOMEM. */
+ * hymgi_decomp_default_boxes or, without a callback and extrapolation_box, hymgi_decomp_unlike_boxes. If all n are even (the
+ * grid will be coarsened), given boxes with an odd side are an error. Errors: EINVAL, ENOMEM. */
 hymg_status hymgi_decomp_create(hymg_context *context, const hymg_grid_desc *desc,
                                 hymgi_decomp **decomp);
 /* The same for any number of ranks; not collective: nothing in the result depends on this rank. */

@@ -456,6 +456,15 @@ static int64_t most_cells(const hymgi_decomp *d)
   return most;
 }
 
+static hymgi_decomp *default_decomp(hymg_context *context, const int n[3], int ranks)
+{
+  hymg_grid_desc desc = hymg_grid_desc_default();
+  hymgi_decomp *d = NULL;
+  memcpy(desc.n, n, sizeof desc.n);
+  ck_assert_int_eq(hymgi_decomp_create_for(context, ranks, &desc, &d), HYMG_OK);
+  return d;
+}
+
 /* At even cells, at least 4 (3 at the high end) cells wide; no rank has much more than its share. */
 START_TEST(default_boxes_of_sides_that_become_odd_occupy_all_ranks)
 {
@@ -464,11 +473,8 @@ START_TEST(default_boxes_of_sides_that_become_odd_occupy_all_ranks)
   hymg_context *context = fake_context();
   for (int g = 0; g < COUNT(grids); g++)
     for (int ranks = 1; ranks <= 13; ranks++) {
-      hymg_grid_desc desc = hymg_grid_desc_default();
-      hymgi_decomp *d = NULL;
-      memcpy(desc.n, grids[g], sizeof desc.n);
-      ck_assert_int_eq(hymgi_decomp_create_for(context, ranks, &desc, &d), HYMG_OK);
-      const int *n = desc.n;
+      const int *const n = grids[g];
+      hymgi_decomp *d = default_decomp(context, n, ranks);
       for (int a = 0; d->cut[0] && a < 3; a++)
         for (int i = 0; i < d->boxes[a]; i++) {
           const int width = d->cut[a][i + 1] - d->cut[a][i];
@@ -492,10 +498,7 @@ START_TEST(other_grids_keep_equal_boxes)
   hymg_context *context = fake_context();
   for (int g = 0; g < COUNT(grids); g++)
     for (int ranks = 1; ranks <= 13; ranks++) {
-      hymg_grid_desc desc = hymg_grid_desc_default();
-      hymgi_decomp *d = NULL;
-      memcpy(desc.n, grids[g], sizeof desc.n);
-      ck_assert_int_eq(hymgi_decomp_create_for(context, ranks, &desc, &d), HYMG_OK);
+      hymgi_decomp *d = default_decomp(context, grids[g], ranks);
       ck_assert(!d->cut[0]);
       hymgi_decomp_destroy(&d);
     }
