@@ -1,5 +1,5 @@
-/* The order of a copy by lists: receives are posted, then entries packed and sent, then those that stay are copied, and what has come is
- * unpacked after all have. */
+/* The order of a copy by lists: receives are posted, then entries packed and sent, then those that stay are copied; what has
+ * come is unpacked once all have. */
 #include "distribution/index_plan.h"
 
 #include <stdlib.h>
