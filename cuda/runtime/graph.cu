@@ -168,8 +168,10 @@ void wait_for_all(hymg_context *context)
   if (context->status == HYMG_OK) d->peers = NULL; /* nobody waits: all is done */
 }
 
-enum { POLLS = 64 };      /* between two readings of the clock */
-#define POLL_SECONDS 1e-3 /* seconds: longer work gains nothing */
+enum { POLLS = 64 }; /* between two readings of the clock */
+#ifndef HYMGI_POLL_SECONDS
+#define HYMGI_POLL_SECONDS 1e-3 /* longer work gains nothing */
+#endif
 
 /* Polls a result in host memory, which takes 2 to 3 us less than to wait for the stream. */
 bool appears(const volatile unsigned long long *result, int count)
@@ -178,7 +180,7 @@ bool appears(const volatile unsigned long long *result, int count)
   for (int m = 0, polls = 1; m < count; polls++) {
     if (result[m] != HYMGI_NO_RESULT)
       m++;
-    else if (polls % POLLS == 0 && hymgi_seconds() - start > POLL_SECONDS)
+    else if (polls % POLLS == 0 && hymgi_seconds() - start > HYMGI_POLL_SECONDS)
       return false;
   }
   return true;
