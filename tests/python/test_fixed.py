@@ -137,7 +137,6 @@ def test_what_does_not_name_cells_is_refused(fixed, kind, words):
     [
         ({"method": "fmg"}, "fixed cells"),
         ({"path": "standard"}, "robust"),
-        ({"stencil": "fv4"}, "FV4"),
         ({"extrapolation": "quadratic"}, "linear"),
     ],
 )
