@@ -341,7 +341,7 @@ START_TEST(what_was_wrong_once_is_right)
 }
 END_TEST
 
-/* An error of half of u, with path=standard on a system that it does not suit, once called converged. */
+/* An error of a third of u, with path=standard on a system that it does not suit, once called converged. */
 START_TEST(what_cycles_do_not_see_has_not_converged)
 {
   table t = {.total.kind = "all"};
