@@ -539,16 +539,16 @@ typedef struct hymg_operator_desc {
   /* FV4: a face across which beta jumps has the flux of FV2, without which FV4 has no solution worth the
    * name from jumps of about 100 on: where beta among a face and its neighbours of the same direction
    * varies by more than this factor, at least 1, and next to it along the face's axis; with any factor near
-   * faces of beta 0. 0: a factor of 8
+   * faces of beta 0 and fixed cells. 0: a factor of 8
    * on the robust path, none on the standard path; INFINITY: no face on either. Another value asks for
    * the robust path. There, along axes on which alpha varies by more than half the factor between a cell
    * and its neighbours, the product of the means is taken for the mean of alpha u. */
   double limiter;
-  /* FV2: cell field of given values, or NULL. Where it is not NaN, the cell is fixed: u has that value
-   * in the result, to the bit, and is no unknown; f and alpha of the cell do not count (f may be NaN, alpha
-   * must be valid), and the faces between it and other cells make it Dirichlet data at its centre. The
-   * solver then takes the robust path, with the linear extrapolation at boundaries. A system with a
-   * fixed cell is not singular. */
+  /* Cell field of given values, or NULL. Where it is not NaN, the cell is fixed: u has that value in the
+   * result, to the bit, and is no unknown; f and alpha of the cell do not count (f may be NaN, alpha must be
+   * valid), and the faces between it and other cells make it Dirichlet data at its centre. The solver then
+   * takes the robust path, FV2 with the linear extrapolation at boundaries, FV4 with the flux of FV2 near
+   * fixed cells. A system with a fixed cell is not singular. */
   const hymg_field *fixed;
 } hymg_operator_desc;
 
@@ -557,9 +557,9 @@ HYMG_API hymg_operator_desc hymg_operator_desc_default(void);
 
 /* Fields are borrowed: only hymg_solver_create and hymg_solver_update read them; between such
  * calls they need not exist. Errors: EINVAL (also a grid or boxes too thin for FV4: it needs 2
- * cells per axis and boxes of 3; a limiter below 1), EUNSUPPORTED (FV4 with Robin or open boundaries, fixed
- * cells, an extrapolation other than the default, or fewer than 4 cells between Neumann boundaries; FV2
- * with a limiter; fixed cells with the quadratic extrapolation; open boundaries with alpha, fields of beta, fixed
+ * cells per axis and boxes of 3; a limiter below 1), EUNSUPPORTED (FV4 with Robin or open boundaries,
+ * an extrapolation other than the default, or fewer than 4 cells between Neumann boundaries; FV2 with a
+ * limiter; fixed cells with the quadratic extrapolation; open boundaries with alpha, fields of beta, fixed
  * cells or the extrapolation VERTEX), ENOMEM. */
 HYMG_API hymg_status hymg_operator_create(hymg_grid *grid, const hymg_operator_desc *desc,
                                           hymg_operator **op);

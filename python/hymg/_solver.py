@@ -46,7 +46,7 @@ class Solver(Objects):
     beta             >= 0, where 0 closes a face: a number, or one per axis, each a number or an array of face averages
                      with one entry more along that axis (entry i is the low face of cell i)
     alpha            >= 0: None (no such term), a number or an array of cell averages
-    fixed            cells where u is given and no unknown, with FV2: an array of cells that is NaN where u is unknown,
+    fixed            cells where u is given and no unknown: an array of cells that is NaN where u is unknown,
                      or a pair (mask of bools, values), or a pair (cells, values) with a list of their indices or a
                      tuple of one index array per axis, of the whole domain. f does not count there and may be NaN
     active           an array of cells: where it is 0 (False) the cell is left out, and no flux passes its faces;

@@ -47,6 +47,7 @@ struct hymg_solver {
    * the last step where the residual was small, relative to max |u|; what is left is rounding */
   double best, change;
   int gained, waited; /* waited: the first record with a small residual but a large change, or 0 */
+  int least; /* records before which nothing has converged, after a restart to confirm it */
   bool at_rounding;
   /* share of the last solve's time in which the host used fewer threads than asked for */
   double reduced;

@@ -98,7 +98,8 @@ size_t hymgi_wide_bytes(const hymgi_level *level);
  * out of d, for that number. */
 hymg_status hymgi_coefficients_check(hymgi_hierarchy *h, hymg_operator_desc *d);
 double
-hymgi_range_ratio(const hymgi_hierarchy *h); /* the largest beta over the smallest, of these */
+hymgi_range_ratio(const hymgi_hierarchy *h);    /* the largest beta over the smallest, of these */
+bool hymgi_any_fixed(const hymgi_hierarchy *h); /* of the same check: is a cell fixed? */
 /* Reads the coefficients, which have been checked, for those levels, all but boundaries, diagonals and
  * bounds of eigenvalues, which finish adds to `count` levels. Collective. */
 hymg_status hymgi_coefficients_load(hymgi_hierarchy *h);
@@ -155,9 +156,11 @@ hymg_status hymgi_alpha_set(hymgi_hierarchy *h);
 hymg_status hymgi_fv4_boundaries_set(hymgi_hierarchy *h);
 
 /* fixed_cells.c. load, collective: cells with given values, once the coefficients of level 0 are in integrated
- * form and before they are finished; nothing without method.empty_rows. empty_rows_set: what stands for C in
+ * form and before they are finished; nothing without method.empty_rows. cut, collective: the betas of a level
+ * with the cells of level 0 conduct nothing through faces of fixed cells. empty_rows_set: what stands for C in
  * the rows of a level that are 0, whose coefficients are there. */
 hymg_status hymgi_fixed_load(hymgi_hierarchy *h);
+hymg_status hymgi_fixed_cut(hymgi_level *level);
 void hymgi_empty_rows_set(const hymgi_hierarchy *h, hymgi_level *level);
 
 /* pieces.c, collective: h->pieces and level->fixed.piece, of level 0 with its C and, in c.beta, conductances with

@@ -105,6 +105,11 @@ hymg_status hymgi_coefficients_check(hymgi_hierarchy *h, hymg_operator_desc *d)
   return HYMG_OK;
 }
 
+bool hymgi_any_fixed(const hymgi_hierarchy *h)
+{
+  return h->op->desc.fixed && h->range[FIXED] != 0;
+}
+
 double hymgi_range_ratio(const hymgi_hierarchy *h)
 {
   double most = 0, least = INFINITY;

@@ -45,9 +45,8 @@ static hymg_status finish_copies(hymgi_level *level, double *const copy[3])
   return status;
 }
 
-static hymg_status cut(hymgi_level *level)
+hymg_status hymgi_fixed_cut(hymgi_level *level)
 {
-  if (level->num_boxes) level->backend->robust->take_fixed(level);
   for (int axis = 0; axis < 3; axis++) {
     if (level->num_boxes) level->backend->robust->cut_faces(level, axis, level->c.beta[axis]);
     TRY(hymgi_faces_exchange(level, axis, level->c.beta[axis]));
@@ -64,7 +63,8 @@ static hymg_status load_given(hymgi_hierarchy *h, hymgi_level *level)
   /* the last use of the betas as they were read */
   if (status == HYMG_OK && level->num_boxes) status = finish_copies(level, level->fixed.beta);
   TRY(hymgi_agree(h->context, status));
-  return cut(level);
+  if (level->num_boxes) level->backend->robust->take_fixed(level);
+  return hymgi_fixed_cut(level);
 }
 
 /* Cells without couplings, by the coefficients with the domain's boundaries, and what is left in pieces. */

@@ -74,11 +74,12 @@ hymg_status hymgi_limiter_set(hymgi_hierarchy *h)
   hymgi_level *level = h->system;
   const double limit = limit_of(h);
   level->c.limited = h->limited = false;
-  level->c.closed = h->method.masked;
-  if (h->kind->stencil != HYMG_FV4 || !h->op->desc.beta[0]) return HYMG_OK;
-  if (isinf(limit) && !h->method.masked) return HYMG_OK;
+  const bool closed = h->method.masked || hymgi_any_fixed(h);
+  level->c.closed = closed;
+  if (h->kind->stencil != HYMG_FV4) return HYMG_OK;
+  if (!closed && (isinf(limit) || !h->op->desc.beta[0])) return HYMG_OK;
   if (!isinf(limit) && level->num_boxes > 0) mark_jumps(level, limit);
-  if (h->method.masked) mark_near_closed(level);
+  if (closed) mark_near_closed(level);
   level->c.limited = is_marked(level);
   int any = level->c.limited;
   TRY(hymgi_agree(h->context, h->context->status));

@@ -133,6 +133,7 @@ static hymg_status make_preconditioner(hymgi_hierarchy *h)
   level->boundaries = system->boundaries;
   memcpy(level->robin, system->robin, sizeof level->robin);
   TRY(hymgi_fixed_load(h));
+  if (h->method.fixed) TRY(hymgi_fixed_cut(h->system)); /* whose C is the same */
   return hymgi_levels_finish(level, 1);
 }
 

@@ -144,7 +144,6 @@ static hymg_status check_fv4(hymg_grid *grid, const hymg_operator_desc *d)
   if (d->stencil != HYMG_FV4 && d->limiter != 0)
     return hymgi_fail(c, HYMG_EUNSUPPORTED, "limiter %g with FV2: with FV4 only", d->limiter);
   if (d->stencil != HYMG_FV4) return HYMG_OK;
-  if (d->fixed) return hymgi_fail(c, HYMG_EUNSUPPORTED, "fixed cells with FV4: with FV2 only");
   if (d->extrapolation != HYMG_EXTRAPOLATION_DEFAULT)
     return hymgi_fail(c, HYMG_EUNSUPPORTED,
                       "extrapolation %s with FV4: default only, which is its own",

@@ -419,6 +419,8 @@ static const robust_case problems[] = {
     {{9, 12, 15}, "dn nn dd", .jump = 4, .fv4 = true, .data = true},
     {{18, 20, 13}, "nn nn nn", .jump = 2, .fv4 = true, .closed = true},
     {{15, 12, 24}, "nd pp dn", .jump = 1, .fv4 = true, .data = true, .a = 0.5, .closed = true},
+    {{17, 12, 14}, "nn dn pp", .jump = 1, .fv4 = true, .data = true, .a = 0.5, .fixed = true},
+    {{12, 20, 11}, "dd nn nn", .jump = 2, .fv4 = true, .closed = true, .fixed = true},
 };
 enum { PROBLEMS = sizeof problems / sizeof *problems, SMALL_STEP = 5 };
 

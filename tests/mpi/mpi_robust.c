@@ -53,6 +53,7 @@ static const struct {
     {{31, 18, 8}, "pp nd pp", FV4 | TRIAL_DATA | TRIAL_ALPHA, 0, 5, HYMG_PATH_ROBUST},
     {{14, 22, 9}, "nn dd dn", TRIAL_JUMPS | FV4 | TRIAL_DATA, 1, 4, HYMG_PATH_ROBUST},
     {{20, 17, 36}, "dd pp dd", TRIAL_ALPHA | FV4 | TENSOR, 2, 7, HYMG_PATH_ROBUST},
+    {{14, 22, 9}, "nn pp dn", TRIAL_ALPHA | TRIAL_FIXED | FV4 | TRIAL_DATA, 1, 4, HYMG_PATH_ROBUST},
     {{16, 16, 32}, "dd dd dd", TRIAL_QUADRATIC | TRIAL_DATA, 2, 7, HYMG_PATH_STANDARD},
     {{32, 16, 16}, "pp dd nn", TRIAL_ALPHA, 0, 5, HYMG_PATH_STANDARD},
     {{17, 13, 21}, "dd nd dn", TRIAL_QUADRATIC | TRIAL_DATA, 2, 5, HYMG_PATH_STANDARD},

@@ -399,6 +399,95 @@ START_TEST(all_cells_fixed_takes_no_iteration_and_none_is_the_system_without)
 }
 END_TEST
 
+/* ---- FV4 ---- */
+
+/* The mean of cos(2 pi x) over cell i of n. */
+static double mean_of_cosine(int i, int n)
+{
+  const double pi = acos(-1.);
+  return (sin(2 * pi * (i + 1) / n) - sin(2 * pi * i / n)) * n / (2 * pi);
+}
+
+typedef struct errors {
+  double everywhere, away;
+} errors;
+
+/* The largest error, and that in the eighth of small x, of u = cos(2 pi x) cos(2 pi y) cos(2 pi z), given in a ball and
+ * without flux through the walls. beta: fields of 1 or a number. */
+static errors error_beside_a_ball(hymg_stencil stencil, int n, bool constant)
+{
+  trial t =
+      trial_plain((const int[3]){n, n, n}, "nn nn nn", (const double[3]){1. / n, 1. / n, 1. / n});
+  double *u = support_poison(t.cells), *want = support_poison(t.cells),
+         *fixed = support_poison(t.cells);
+  errors most = {0, 0};
+  t.c.spec.stencil = stencil;
+  if (stencil == HYMG_FV4) t.c.spec.extrapolation = HYMG_EXTRAPOLATION_DEFAULT;
+  t.c.spec.beta_constant = 1;
+  for (int d = 0; d < 3 && constant; d++)
+    t.c.spec.beta[d] = NULL;
+  t.c.spec.fixed = t.c.fixed = t.fixed = fixed;
+  for (size_t q = 0; q < t.cells; q++) {
+    const int i = (int)q % n, j = (int)q / n % n, k = (int)q / n / n;
+    const double x = (i + 0.5) / n - 0.6, y = (j + 0.5) / n - 0.55, z = (k + 0.5) / n - 0.48;
+    want[q] = mean_of_cosine(i, n) * mean_of_cosine(j, n) * mean_of_cosine(k, n);
+    fixed[q] = x * x + y * y + z * z < 0.04 ? want[q] : NAN;
+    t.f[q] = is_fixed(&t, q) ? NAN : 12 * acos(-1.) * acos(-1.) * want[q];
+  }
+  const hymg_result r = trial_solve(&t, u);
+  ck_assert_msg(r.converged && !r.singular && r.path == HYMG_PATH_ROBUST, "%s", r.note);
+  assert_given(&t, u);
+  for (size_t q = 0; q < t.cells; q++) {
+    const double error = fabs(u[q] - want[q]);
+    most.everywhere = fmax(most.everywhere, error);
+    if ((int)q % n < n / 8) most.away = fmax(most.away, error);
+  }
+  free(u);
+  free(want);
+  trial_close(&t);
+  return most;
+}
+
+/* FV4 has the flux of FV2 in three layers of cells around the ball: third order in all. */
+START_TEST(fv4_is_of_higher_order_beside_a_ball)
+{
+  const int n = support_small() ? 32 : 64;
+  const errors coarse = error_beside_a_ball(HYMG_FV4, n / 2, _i),
+               fine = error_beside_a_ball(HYMG_FV4, n, _i),
+               second = error_beside_a_ball(HYMG_FV2, n, _i);
+  ck_assert(log2(coarse.everywhere / fine.everywhere) > 2.65);
+  ck_assert(log2(coarse.away / fine.away) > 2.75);
+  ck_assert(fine.everywhere < (n == 64 ? 0.22 : 0.36) * second.everywhere);
+  ck_assert(fine.away < (n == 64 ? 0.14 : 0.27) * second.away);
+  printf("  order %.2f, away %.2f, %.2g of FV2's error, %.2g away from the ball\n",
+         log2(coarse.everywhere / fine.everywhere), log2(coarse.away / fine.away),
+         fine.everywhere / second.everywhere, fine.away / second.away);
+}
+END_TEST
+
+/* A field in which no cell is fixed does not change FV4. */
+START_TEST(fv4_without_a_fixed_cell_is_fv4)
+{
+  const int n[3] = {12, 9, 10};
+  double *u[2];
+  for (int m = 0; m < 2; m++) {
+    trial t = trial_of(n, "dn pp nd", TRIAL_JUMPS | TRIAL_ALPHA | (m ? TRIAL_FIXED : 0));
+    t.c.spec.stencil = HYMG_FV4, t.c.spec.extrapolation = HYMG_EXTRAPOLATION_DEFAULT;
+    t.o.rtol = 1e-12;
+    for (size_t q = 0; q < t.cells; q++) {
+      t.f[q] = sin((double)q);
+      if (m) t.fixed[q] = NAN;
+    }
+    u[m] = support_poison(t.cells);
+    trial_solve(&t, u[m]);
+    if (m) support_assert_close("u", "no cell fixed", t.cells, u[1], u[0], 1e-9);
+    trial_close(&t);
+  }
+  free(u[0]);
+  free(u[1]);
+}
+END_TEST
+
 /* ---- updates and lists ---- */
 
 START_TEST(after_an_update_results_are_those_of_a_new_solver)
@@ -470,10 +559,6 @@ START_TEST(what_fixed_cells_do_not_suit_is_refused_with_the_way_out)
   d.extrapolation = HYMG_EXTRAPOLATION_QUADRATIC;
   support_assert_error(c, hymg_operator_create(t.k.grid, &d, &op), HYMG_EUNSUPPORTED, "quadratic",
                        "linear", NULL);
-  d = hymg_operator_desc_default();
-  d.stencil = HYMG_FV4, d.fixed = t.k.fixed;
-  support_assert_error(c, hymg_operator_create(t.k.grid, &d, &op), HYMG_EUNSUPPORTED, "FV4", "FV2",
-                       NULL);
   d = t.k.desc;
   d.fixed = t.k.coefficient[HYMG_FACE_X];
   support_assert_error(c, hymg_operator_create(t.k.grid, &d, &op), HYMG_EINVAL, "fixed", "x faces",
@@ -516,6 +601,8 @@ int main(void)
   TCase *t = tcase_create("fixed cells");
   tcase_set_timeout(t, 200);
   tcase_add_test(t, random_systems_have_the_solution_of_a_dense_solve);
+  tcase_add_loop_test(t, fv4_is_of_higher_order_beside_a_ball, 0, 2);
+  tcase_add_test(t, fv4_without_a_fixed_cell_is_fv4);
   tcase_add_loop_test(t, operator_and_residual_are_the_oracles_in_free_cells, 0, 40);
   tcase_add_loop_test(t, fluxes_are_those_of_the_same_u_without_fixed_cells, 0, 40);
   tcase_add_loop_test(t, a_cycle_is_symmetric_and_0_in_fixed_cells, 0, 40);

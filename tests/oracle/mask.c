@@ -74,6 +74,18 @@ static void close_at_random(trial *t, draw *d)
       }
 }
 
+/* few: of ten */
+static int fix_at_random(trial *t, draw *d)
+{
+  const int few = drawn(d, 10);
+  for (size_t q = 0; t->fixed && q < t->cells; q++) {
+    const bool fixed = drawn(d, 30) < few;
+    t->fixed[q] = fixed ? -1 + 0.01 * drawn(d, 300) : NAN;
+    t->f[q] = fixed ? NAN : 0.01 * drawn(d, 100);
+  }
+  return few;
+}
+
 trial mask_trial(unsigned seed, int longest)
 {
   static const hymg_smoother smoothers[5] = {HYMG_GSRB, HYMG_GSRB, HYMG_CHEBYSHEV, HYMG_JACOBI,
@@ -100,12 +112,7 @@ trial mask_trial(unsigned seed, int longest)
   if ((n[0] == 1) + (n[1] == 1) + (n[2] == 1) > 1)
     kind &= ~(unsigned)TRIAL_ROBIN; /* needs 2 faces */
   trial t = trial_of(n, boundary, kind);
-  const int few = drawn(&d, 10);
-  for (size_t q = 0; t.fixed && q < t.cells; q++) {
-    const bool fixed = drawn(&d, 30) < few;
-    t.fixed[q] = fixed ? -1 + 0.01 * drawn(&d, 300) : NAN;
-    t.f[q] = fixed ? NAN : 0.01 * drawn(&d, 100);
-  }
+  const int few = fix_at_random(&t, &d);
   for (size_t q = 0; kind & TRIAL_ALPHA && !(kind & TRIAL_CONSTANT) && q < t.cells; q++)
     if (drawn(&d, 10) > few) t.c.alpha[q] = 0;
   close_at_random(&t, &d);
@@ -137,12 +144,14 @@ trial mask_trial_fv4(unsigned seed, int longest)
   }
   for (int m = 0; m < 4; m++)
     if (drawn(&d, 4) == 0) kind |= kinds[m];
+  if (seed % 3 != 1) kind |= TRIAL_FIXED;
   trial t = trial_of(n, boundary, kind);
   t.c.spec.stencil = HYMG_FV4;
   t.c.spec.extrapolation = HYMG_EXTRAPOLATION_DEFAULT;
   t.c.spec.limiter = 8;
   t.c.spec.alpha_limiter = kind & TRIAL_ALPHA && !(kind & TRIAL_CONSTANT) ? 4 : 0;
-  close_at_random(&t, &d);
+  if (seed % 3) close_at_random(&t, &d);
+  fix_at_random(&t, &d);
   t.o.rtol = 1e-11;
   if (odd_period) t.o.smoother = HYMG_CHEBYSHEV; /* as in mask_trial */
   t.o.max_cycles = 2000;
@@ -260,10 +269,57 @@ static void fv2_system(const trial *t, double *a, double *b, double *volume)
   free(zero);
 }
 
+/* The flux of FV2 through the face between cell q and the next one along an axis, one of which is fixed. */
+static void hold(const trial *t, int axis, size_t q, const int at[3], double *a, double *b)
+{
+  const oracle_spec *s = &t->c.spec;
+  const int *n = s->n, last = at[axis] == n[axis] - 1;
+  if (last && s->boundary[2 * axis] != HYMG_PERIODIC) return;
+  const size_t step = axis == 0   ? 1
+                      : axis == 1 ? (size_t)n[0]
+                                  : (size_t)n[0] * (size_t)n[1],
+               next = last ? q - step * (size_t)(n[axis] - 1) : q + step;
+  int low[3] = {at[0], at[1], at[2]};
+  low[axis] = last ? 0 : low[axis] + 1;
+  const double beta = *face((trial *)t, axis, low[0], low[1], low[2]),
+               conductance = s->b * beta / (s->h[axis] * s->h[axis]);
+  for (int m = 0; m < 2; m++) {
+    const size_t free = m ? next : q, other = m ? q : next;
+    if (is_fixed(t, free) || !is_fixed(t, other)) continue;
+    a[free * t->cells + free] += conductance;
+    b[free] += conductance * t->fixed[other];
+  }
+}
+
+/* FV4 reads nothing across faces of fixed cells, which are as if closed; their flux is FV2's. */
+static void hold_fixed(const trial *t, double *a, double *b)
+{
+  const int *n = t->c.spec.n;
+  for (size_t q = 0; q < t->cells; q++)
+    for (int axis = 0; axis < 3; axis++)
+      hold(t, axis, q, (int[3]){(int)q % n[0], (int)q / n[0] % n[1], (int)q / n[0] / n[1]}, a, b);
+}
+
+static trial without_fixed(const trial *t)
+{
+  trial cut = *t;
+  const int *n = t->c.spec.n;
+  for (int axis = 0; axis < 3; axis++) {
+    const size_t faces = t->cells / (size_t)n[axis] * (size_t)(n[axis] + 1);
+    cut.c.beta[axis] = malloc(faces * sizeof *cut.c.beta[axis]);
+    memcpy(cut.c.beta[axis], t->c.beta[axis], faces * sizeof *cut.c.beta[axis]);
+    cut.c.spec.beta[axis] = cut.c.beta[axis];
+  }
+  for (size_t q = 0; q < t->cells; q++)
+    if (is_fixed(t, q)) mask_cell(&cut, (int)q % n[0], (int)q / n[0] % n[1], (int)q / n[0] / n[1]);
+  return cut;
+}
+
 static void fv4_system(const trial *t, double *a, double *b, double *volume)
 {
   const size_t n = t->cells;
-  oracle *o = oracle_create(&t->c.spec);
+  trial cut = without_fixed(t);
+  oracle *o = oracle_create(&cut.c.spec);
   double *x = calloc(n, sizeof *x), *y = support_poison(n);
   for (size_t m = 0; m < n; m++) {
     x[m] = 1;
@@ -273,7 +329,10 @@ static void fv4_system(const trial *t, double *a, double *b, double *volume)
       a[q * n + m] = y[q];
   }
   oracle_residual(o, 0, x, x, b);
+  hold_fixed(t, a, b);
   oracle_destroy(o);
+  for (int axis = 0; axis < 3; axis++)
+    free(cut.c.beta[axis]);
   free(x);
   free(y);
 }

@@ -16,7 +16,7 @@ typedef struct mask_pieces {
 /* Of 1 to `longest` cells a side: boundaries, widths, coefficients, data, transfer and smoother at random; cells
  * without couplings, closed faces or both, from few to nearly all, and in some systems fixed cells. */
 trial mask_trial(unsigned seed, int longest);
-/* The same with FV4: 4 to `longest` cells a side of one width, limiter 8, no fixed cells. */
+/* The same with FV4: 4 to `longest` cells a side of one width, limiter 8; fixed cells, closed faces or both. */
 trial mask_trial_fv4(unsigned seed, int longest);
 /* Is a face closed? */
 bool mask_is_closed(const trial *t);

@@ -7,6 +7,12 @@
 
 /* The residual itself is within this factor of what the recurrence has reached. */
 #define NEARLY 1.5
+#define HALF   0.5 /* less is a gain */
+/* A larger change of u is none that rounding may explain. */
+#define SETTLED 1e-3
+
+/* A residual that was small for BLIND iterations while u changed says little; to confirm it: rounds of at least LEAST. */
+enum { MOST_ROUNDS = 10, LEAST = 8, BLIND = 20 };
 
 const hymgi_step *hymgi_step_of(const hymgi_hierarchy *h)
 {
@@ -47,32 +53,83 @@ static double true_residual(hymgi_iteration *it)
   return hymgi_known_by_all(it->level, norm);
 }
 
+/* From the residual itself. */
+static hymg_status go_on(hymgi_iteration *it)
+{
+  hymg_solver *solver = it->solver;
+  solver->least = solver->records + LEAST;
+  it->most_change = 0, it->change = INFINITY;
+  TRY(hymgi_transfer_confirm(it));
+  solver->gained = solver->records, solver->best = INFINITY;
+  solver->step->restart(it);
+  TRY(steps(it));
+  it->most_change = hymgi_known_by_all(it->level, it->most_change);
+  return HYMG_OK;
+}
+
+/* Has u changed little since the last restart? Or by what rounding is, which is no less than the time before. On the standard
+ * path that may be what its cycles see of a larger error. */
+static bool is_settled(const hymgi_iteration *it, double before)
+{
+  hymg_solver *solver = it->solver;
+  const double change = it->most_change;
+  if (hymgi_changes_little(solver, change)) return true;
+  if (!solver->h.method.robust || !(change > HALF * before) || change > SETTLED) return false;
+  hymgi_note(solver, "u may still change by %.2g of it, where rounding ends", change);
+  return true;
+}
+
+/* Does a small residual say little of u? An initial guess may have left rounding in the recurrence that is more than faint
+ * couplings carry. */
+static bool is_doubtful(const hymg_solver *solver)
+{
+  const double reached = solver->history[solver->records - 1].residual_max;
+  const bool sees = hymgi_sees_faint(solver, reached) && !solver->h.options.initial_guess,
+             blind = solver->waited && solver->records >= solver->waited + BLIND;
+  return (hymgi_is_faint(solver) && !sees) || blind;
+}
+
+/* Not confirmed: the residual itself, or what it says. */
+static void refuse(hymgi_iteration *it, bool reached)
+{
+  hymg_solver *solver = it->solver;
+  const bool limit = solver->records >= solver->max_cycles;
+  it->reason = reached && limit ? HYMG_REASON_LIMIT : HYMG_REASON_STAGNATED;
+  if (reached && isfinite(it->most_change))
+    hymgi_note(solver, "the residual is small, but u may still change by %.2g of it",
+               it->most_change);
+  else if (reached)
+    hymgi_note(solver, "the residual is small, but says too little of u without more iterations");
+  else
+    hymgi_note(
+        solver,
+        "the residual is %.3g, although the iteration's own estimate has reached the tolerance",
+        solver->residual / solver->rhs_max);
+}
+
 /* A recurrence has converged: so has the residual, up to rounding, or the iteration goes on from
- * it as long as that gains a factor of 2. An initial guess may have left rounding in the recurrence that is more than
- * faint couplings carry: there it goes on once more. */
+ * it as long as that gains a factor of 2. Where a small residual says little, it goes on until that no longer changes u. */
 static hymg_status confirm(hymgi_iteration *it)
 {
   hymg_solver *solver = it->solver;
-  bool doubtful = solver->h.options.initial_guess && hymgi_is_faint(solver);
+  bool doubtful = is_doubtful(solver);
+  it->most_change = INFINITY;
+  bool reached = false;
   double norm, before = INFINITY;
-  for (;; before = norm) {
+  for (int round = 0;; before = norm, round++) {
     norm = true_residual(it);
     solver->residual = norm;
     if (it->reason != HYMG_REASON_TOLERANCE) return HYMG_OK;
-    const bool reached =
+    reached =
         norm <= NEARLY * hymgi_wanted(solver) || hymgi_is_rounding(solver, it->level, norm, it->u);
-    const bool last = solver->records >= solver->max_cycles;
-    if (reached && (!doubtful || last)) return HYMG_OK;
-    if (!reached && (last || !(norm < 0.5 * before))) break;
-    doubtful = false;
-    solver->step->restart(it);
-    TRY(steps(it));
+    if (reached && !doubtful) return HYMG_OK;
+    if (solver->records >= solver->max_cycles || round == MOST_ROUNDS) break;
+    if (!reached && !(norm < HALF * before)) break;
+    const double change = it->most_change;
+    TRY(go_on(it));
+    doubtful = doubtful && !is_settled(it, change);
   }
-  it->reason = HYMG_REASON_STAGNATED;
-  hymgi_note(
-      solver,
-      "the residual is %.3g, although the iteration's own estimate has reached the tolerance",
-      norm / solver->rhs_max);
+  refuse(it, reached);
   return HYMG_OK;
 }
 

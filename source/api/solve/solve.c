@@ -12,7 +12,7 @@ static void begin_records(hymg_solver *solver)
   solver->records = 0;
   solver->transfer.since = 0;
   solver->residual = solver->change = 0;
-  solver->waited = 0;
+  solver->waited = solver->least = 0;
   solver->at_rounding = false;
   solver->note[0] = 0;
 }

@@ -24,6 +24,7 @@ typedef struct hymgi_iteration {
   hymg_status status;
   hymg_reason reason;
   double change, last_change; /* of u, after a small residual, in this step and the last one */
+  double most_change;         /* the largest one of Krylov iterations since their last restart */
 
   /* cycles */
   bool watches;   /* solver->before is u before the cycle */
@@ -123,7 +124,9 @@ bool hymgi_rhs_later(const hymg_solver *solver);
 double hymgi_wanted(const hymg_solver *solver);
 bool hymgi_small(const hymg_solver *solver, double residual);
 bool hymgi_is_faint(const hymg_solver *solver);
+bool hymgi_sees_faint(const hymg_solver *solver, double residual);
 double hymgi_change(double moved, double size);
+bool hymgi_changes_little(const hymg_solver *solver, double change);
 bool hymgi_has_converged(const hymg_solver *solver, double residual);
 hymg_status hymgi_record(hymg_solver *solver, hymg_cycle_kind kind, double residual, bool *stop);
 bool hymgi_finished(const hymg_solver *solver, bool stop, hymg_reason *reason);
@@ -148,8 +151,9 @@ bool hymgi_goes_on(hymgi_iteration *it, bool stop);
 /* ---- transfer_choice.c, collective ---- */
 
 /* After a Krylov iteration: another transfer, if that is wanted; then it->first, unless the iteration goes on from where it was
- * before an attempt. */
+ * before an attempt. confirm: pairs, before an iteration goes on because its residual did not see faint couplings. */
 hymg_status hymgi_transfer_choose(hymgi_iteration *it);
+hymg_status hymgi_transfer_confirm(hymgi_iteration *it);
 void hymgi_transfer_forget(hymgi_iteration *it);
 
 /* solve.c, collective: hymg_solve_on_level, which keeps the results of solves before. many.c: releases them. */

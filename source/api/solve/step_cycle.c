@@ -26,14 +26,24 @@ static void queue_cycle(hymg_solver *solver, int l, hymg_cycle cycle, bool with_
   hymgi_end_cycle(&solver->h, l);
 }
 
+/* The interpolation of an F-cycle reads boundary data, which have no scale: with that it is a V-cycle from 0. */
+static hymg_cycle first_cycle(const hymgi_iteration *it)
+{
+  const hymg_cycle wanted = it->solver->h.options.cycle;
+  if (wanted != HYMG_CYCLE_F || !it->solver->scale || !it->level->boundaries) return wanted;
+  hymgi_fill(it->level, 0, it->level->x);
+  return HYMG_CYCLE_V;
+}
+
 /* An F-cycle that begins with the right-hand sides; again, if these turn out to need a scale. */
-static hymg_status f_cycle_with_rhs(const hymgi_iteration *it)
+static hymg_status f_cycle_with_rhs(const hymgi_iteration *it, hymg_cycle *cycle)
 {
   hymg_solver *solver = it->solver;
   const int l = it->level->index;
   queue_cycle(solver, l, HYMG_CYCLE_F, true);
   TRY(hymgi_rhs_read(solver, l, it->given));
-  if (solver->scale) queue_cycle(solver, l, HYMG_CYCLE_F, false);
+  *cycle = first_cycle(it);
+  if (solver->scale) queue_cycle(solver, l, *cycle, false);
   return HYMG_OK;
 }
 
@@ -72,12 +82,13 @@ static double advance(hymgi_iteration *it)
 {
   hymg_solver *solver = it->solver;
   hymgi_level *level = it->level;
-  const hymg_cycle wanted = solver->h.options.cycle,
-                   cycle = it->first || wanted == HYMG_CYCLE_W ? wanted : HYMG_CYCLE_V;
+  const hymg_cycle wanted = solver->h.options.cycle;
+  hymg_cycle cycle = it->first || wanted == HYMG_CYCLE_W ? wanted : HYMG_CYCLE_V;
+  if (it->first && !solver->mixed && !it->rhs_later) cycle = first_cycle(it);
   if (solver->mixed)
     mixed_cycle(it, cycle);
   else if (it->first && it->rhs_later)
-    it->status = f_cycle_with_rhs(it);
+    it->status = f_cycle_with_rhs(it, &cycle);
   else
     queue_cycle(solver, level->index, cycle, false);
   it->kind = cycle == HYMG_CYCLE_F   ? HYMG_KIND_F

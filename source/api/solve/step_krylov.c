@@ -74,6 +74,7 @@ static void measure(hymgi_iteration *k)
   /* the cycle's result is the error as it sees it, however short the step was */
   const double moved = fmax(fabs(k->step), 1) * hymgi_norm_max(k->level, k->moved);
   k->change = hymgi_change(moved, hymgi_norm_max(k->level, k->u));
+  k->most_change = fmax(k->most_change, k->change);
   const bool twice = s->waited || (k->shadow && s->h.spread);
   s->change = twice ? fmax(k->change, k->last_change) : k->change;
 }

@@ -20,6 +20,7 @@
 #define ROUNDING_CHANGE 1e-8 /* the most that u may still change by then */
 #define GAIN            0.95
 #define FAINT_ERROR     1e3
+#define NOTHING         1e-12 /* of the tolerance: a residual that no iteration can do anything with */
 #define HALVED          0.5 /* a cycle that gains less may have come to where rounding ends */
 /* Iterations without a gain after which rounding is looked at. */
 enum { DOUBTFUL = 20 };
@@ -54,19 +55,36 @@ bool hymgi_is_faint(const hymg_solver *solver)
   return solver->h.contrast > HYMGI_FAINT;
 }
 
+bool hymgi_sees_faint(const hymg_solver *solver, double residual)
+{
+  return !hymgi_is_faint(solver) ||
+         residual <= hymgi_wanted(solver) * FAINT_ERROR / solver->h.contrast;
+}
+
 /* There a recurrence goes on until its residual is as much smaller, or gains no more. */
 static bool is_low_enough(const hymg_solver *solver, double residual)
 {
-  const double goal = hymgi_wanted(solver) * FAINT_ERROR / solver->h.contrast;
-  return hymgi_small(solver, residual) && (!hymgi_is_faint(solver) || !solver->step->recurrence ||
-                                           residual <= goal || waits(solver));
+  return hymgi_small(solver, residual) &&
+         (!solver->step->recurrence || hymgi_sees_faint(solver, residual) || waits(solver));
+}
+
+static double most_change(const hymg_solver *solver)
+{
+  return MOST_CHANGE * fmax(solver->h.options.rtol, LEAST_RTOL);
+}
+
+bool hymgi_changes_little(const hymg_solver *solver, double change)
+{
+  const double most = most_change(solver);
+  return change <= (solver->at_rounding ? fmax(most, ROUNDING_CHANGE) : most);
 }
 
 bool hymgi_has_converged(const hymg_solver *solver, double residual)
 {
   const hymg_options *o = &solver->h.options;
-  const double most = MOST_CHANGE * fmax(o->rtol, LEAST_RTOL);
+  const double most = most_change(solver);
   if (residual <= o->atol) return true;
+  if (solver->records < solver->least && residual > NOTHING * hymgi_wanted(solver)) return false;
   return (is_low_enough(solver, residual) && solver->change <= most) ||
          (solver->at_rounding && solver->change <= fmax(most, ROUNDING_CHANGE));
 }

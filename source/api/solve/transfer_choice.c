@@ -172,3 +172,16 @@ hymg_status hymgi_transfer_choose(hymgi_iteration *k)
   k->first = true;
   return HYMG_OK;
 }
+
+hymg_status hymgi_transfer_confirm(hymgi_iteration *k)
+{
+  const hymg_solver *s = k->solver;
+  const hymgi_method *m = &s->h.method;
+  if (!m->robust || s->h.options.transfer != HYMG_TRANSFER_AUTO || m->transfer->pairs ||
+      hymgi_sees_faint(s, last_norm(k)))
+    return HYMG_OK;
+  end_attempt(k);
+  TRY(change(k->solver, HYMG_TRANSFER_PAIRS));
+  k->first = true;
+  return HYMG_OK;
+}
