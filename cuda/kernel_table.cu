@@ -260,13 +260,12 @@ bool fuses_with_peers(const hymgi_level *level)
          takes_as_part(level, HYMGI_FV2_GSRB_FUSED, HYMGI_FV2_GSRB_FUSED_PEER);
 }
 
-/* One box with boundaries on all sides. The last two half sweeps write x in place: after two others no block
- * loads its tile from there any more (gsrb_shared.cu). */
+/* One box with boundaries on all sides. */
 bool shares_gsrb(const hymgi_level *level)
 {
-  enum { ALL_FACES = 63, LEAST_SWEEPS = 4 };
+  enum { ALL_FACES = 63 };
   return level->num_boxes == 1 && is_split(level) && level->box->boundaries == ALL_FACES &&
-         hymgi_sweeps(level) >= LEAST_SWEEPS && takes(level, HYMGI_FV4_GSRB_SHARED) &&
+         hymgi_sweeps(level) >= HYMGI_SHARED_SWEEPS && takes(level, HYMGI_FV4_GSRB_SHARED) &&
          !takes(level, HYMGI_FV4_MARCH) &&
          (hymgi_cuda_fv4_fits_shared(level, false) ||
           (takes(level, HYMGI_FV4_GSRB_SHARED_LARGE) && hymgi_cuda_fv4_fits_shared(level, true)));
@@ -485,7 +484,8 @@ hymg_status hymgi_fill_level_kernels(const hymgi_level *level, hymgi_level_kerne
   if (in_parts) TRY(fill_parts(level, k));
   const char *smoother = choose_call(level, k);
   if (level->wide && level->num_boxes > 0) TRY(fill_wide(level, k, &smoother));
-  if (k->call == HYMGI_CALL_SHARED) TRY(hymgi_device_make_posts(level->context));
+  const hymgi_call call = k->wide ? k->wide->call : k->call;
+  if (call == HYMGI_CALL_SHARED) TRY(hymgi_device_make_posts(level->context));
   snprintf(k->names, sizeof k->names, "%s%s, residual %s, restriction %s", smoother,
            in_parts ? " in parts" : "", k->of[HYMGI_RESIDUAL].name,
            level->transfer->kernel ? level->transfer->kernel : k->of[HYMGI_RESTRICT].name);

@@ -1,4 +1,6 @@
 /* Smoothers, residuals, restrictions: exchange, ghosts and kernels by the level's record. */
+#include <string.h>
+
 #include "attach.h"
 #include "level_ops.h"
 
@@ -157,15 +159,17 @@ enum gsrb_left { NOTHING, SENT, GHOSTS };
 gsrb_left gsrb(hymgi_level *level, bool from_zero, bool with_ghosts);
 
 /* On a wide level: as many half sweeps after an exchange as its layers allow, two at least, by the kernels of a box with
- * all layers, the outermost of which then have other values than their owners'. */
+ * all layers, the outermost of which then have other values than their owners'. A half sweep reads as many layers as the
+ * stencil has ghosts. */
 gsrb_left wide_gsrb(hymgi_level *level, bool from_zero)
 {
   hymgi_wide *const wide = level->wide;
-  const int all = hymgi_sweeps(level);
+  const int all = hymgi_sweeps(level), pair = 2 * level->ghost;
   hymgi_wide_begin(level, from_zero);
   for (int done = 0; done < all;) {
-    if (wide->known < 2) hymgi_wide_exchange(level, level->x), wide->known = level->layers + 1;
-    const int left = all - done, most = wide->known / 2 * 2, count = left < most ? left : most;
+    if (wide->known < pair)
+      hymgi_wide_exchange(level, level->x), wide->known = level->layers + level->ghost;
+    const int left = all - done, most = wide->known / pair * 2, count = left < most ? left : most;
     hymgi_method method = *level->method;
     method.sweeps = method.coarse_sweeps = count;
     hymgi_level view = hymgi_wide_view(level, level->layers);
@@ -173,15 +177,17 @@ gsrb_left wide_gsrb(hymgi_level *level, bool from_zero)
     view.kernels = level->kernels->wide;
     gsrb(&view, from_zero && done == 0, false);
     level->x = view.x, level->y = view.y;
-    wide->known -= count, done += count;
+    wide->known -= count * level->ghost, done += count;
   }
-  return wide->known > 0 ? GHOSTS : NOTHING;
+  return wide->known >= level->ghost ? GHOSTS : NOTHING;
 }
 
 gsrb_left gsrb(hymgi_level *level, bool from_zero, bool with_ghosts)
 {
   if (level->wide) return wide_gsrb(level, from_zero);
-  switch (level->kernels->call) {
+  const hymgi_call call = level->kernels->call;
+  const bool too_few = call == HYMGI_CALL_SHARED && hymgi_sweeps(level) < HYMGI_SHARED_SWEEPS;
+  switch (too_few ? HYMGI_CALL_SWEEPS : call) {
   case HYMGI_CALL_PEER:
     hymgi_cuda_fv2_gsrb_peer(level, from_zero, with_ghosts);
     return with_ghosts ? GHOSTS : NOTHING;
@@ -293,10 +299,11 @@ void hymgi_cuda_smooth_restrict(hymgi_level *level, bool from_zero, hymgi_real *
     left = gsrb(level, from_zero, true);
   else
     relax_all(level);
-  if (left != GHOSTS)
-    prepare(level, level->box, level->x, needs_of(level, HYMGI_RESTRICT),
-            red_black && !needs_of(level, HYMGI_HALF_SWEEP).around ? BLACK : RED_AND_BLACK,
-            left == SENT);
+  hymgi_level as_left = *level;
+  if (left == GHOSTS) memset(as_left.halo, 0, sizeof as_left.halo);
+  prepare(&as_left, level->box, level->x, needs_of(level, HYMGI_RESTRICT),
+          red_black && !needs_of(level, HYMGI_HALF_SWEEP).around ? BLACK : RED_AND_BLACK,
+          left == SENT);
   restrict_residual(level, red_black ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY, coarse, zero);
 }
 
