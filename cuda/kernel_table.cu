@@ -66,10 +66,20 @@ template <int PLANES> bool is_split_by(const hymgi_level *level)
   return is_split(level) && fits_grid(level, PLANES);
 }
 
+/* Do rows begin where two slots can be loaded at once? Not in every part of a box, nor where layers end at a boundary. */
+bool begins_evenly(const hymgi_level *level)
+{
+  bool even = true;
+  for (int b = 0; b < level->num_boxes; b++)
+    even = even && (level->box[b].base + level->box[b].offset) % 2 == 0;
+  return even;
+}
+
 /* It reads ghosts, which below the size of marches a box that wraps needs for nothing else. */
 bool has_both_colours(const hymgi_level *level)
 {
-  return is_split_by<64>(level) && (!goes_around(level) || takes(level, HYMGI_FV2_GSRB_MARCH));
+  return is_split_by<64>(level) && begins_evenly(level) &&
+         (!goes_around(level) || takes(level, HYMGI_FV2_GSRB_MARCH));
 }
 
 bool does_red_alone(const hymgi_level *level)
@@ -77,7 +87,7 @@ bool does_red_alone(const hymgi_level *level)
   return has_both_colours(level) && takes(level, HYMGI_FV2_BOTH_COLOURS);
 }
 
-/* FV4 in tiles: levels that are not marched. */
+/* FV4 in tiles: levels that are not marched. Rows of a view with layers may be plain at any size. */
 bool tiles_split(const hymgi_level *level)
 {
   return is_split(level) && !takes(level, HYMGI_FV4_MARCH) &&
@@ -91,7 +101,7 @@ bool tiles_any(const hymgi_level *level)
 
 bool tiles_plain(const hymgi_level *level)
 {
-  return is_plain(level) && tiles_any(level);
+  return is_plain(level) && hymgi_cuda_fv4_fits_tiles(level, false);
 }
 
 /* FV4 as the marches do not have it: with the mean of alpha x, or limited on levels that do not march. */
@@ -358,16 +368,13 @@ bool fuses_around(const hymgi_level *level)
 /* FV2's operator and a sum on the way. */
 bool sums_in_apply(const hymgi_level *level)
 {
-  return level->op->stencil == HYMG_FV2 && fits_grid(level, 64);
+  return level->op->stencil == HYMG_FV2 && fits_grid(level, 64) &&
+         (!is_split(level) || begins_evenly(level));
 }
 
-/* Where rows begin two slots can be loaded at once: not in every part of a box. */
 bool has_even_rows(const hymgi_level *level)
 {
-  bool even = SINGLE;
-  for (int b = 0; b < level->num_boxes; b++)
-    even = even && (level->box[b].base + level->box[b].offset) % 2 == 0;
-  return even;
+  return SINGLE && begins_evenly(level);
 }
 
 bool needs_large_tiles(const hymgi_level *level)
