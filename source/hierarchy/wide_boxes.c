@@ -40,7 +40,7 @@ static bool may_be_worth(const hymgi_hierarchy *h, const hymgi_level *level)
 static bool gpu_can(const hymgi_level *level)
 {
   const int *const boxes = level->decomp->boxes;
-  return !level->method->robust && (int64_t)boxes[0] * boxes[1] * boxes[2] == level->ranks;
+  return (int64_t)boxes[0] * boxes[1] * boxes[2] == level->ranks;
 }
 
 /* Kernels load two slots of split rows at once, so layers are multiples of four. */
