@@ -124,15 +124,18 @@ static void compare(const shape *s, const variant *v, hymg_transport transport)
 /* Around a periodic axis the layers of so many sweeps are many times the box. */
 enum { MANY = 20 };
 
-/* Emulated GPUs take a part of the shapes for each variant, other ones for each transport and number of ranks. */
+/* Emulated GPUs, and small tests, take a part of the shapes for each variant, other ones for each transport and number of
+ * ranks. */
 static void check_variant(int index, int part, hymg_transport transport)
 {
-  const int ranks = support_ranks(MPI_COMM_WORLD), parts = support_small() ? SHAPES : 4;
+  const int ranks = support_ranks(MPI_COMM_WORLD), parts = support_small()   ? SHAPES
+                                                           : twin_emulated() ? 4
+                                                                             : 1;
   if (is_single()) return;
   for (int m = 0; m < SHAPES; m++) {
     if (axes_of(shapes + m) > 1 && ranks != 4) continue;
     if (variants[index].sweeps > MANY && strchr(shapes[m].boundary, 'p')) continue;
-    if (twin_emulated() && (m + index + part + ranks) % parts != 0) continue;
+    if ((m + index + part + ranks) % parts != 0) continue;
     compare(shapes + m, variants + index, transport);
   }
 }
