@@ -94,8 +94,8 @@ def layer_exchanges(visits, layers, halo):
 
 
 def extra(box, ghosts, layers, halo):
-    """Cells that half sweeps compute beyond a box, of its own, on average. Where runs have been fitted that is of what is read
-    later; FV4 has none, and all its layers are counted."""
+    """Cells that half sweeps compute beyond a box, of its own, on average. FV2: of what is read
+    later; FV4, measured after it: all layers, as its half sweeps do them. Each with its own fit of WIDE."""
     if halo > 1:
         return shell(box, ghosts, layers) / math.prod(box)
     widths = [(SWEEPS - 1 - s if layers >= SWEEPS else layers - 1 - s % layers) for s in range(SWEEPS)]
@@ -314,7 +314,10 @@ def predict(singles, fitted, files):
     ways = [("fv2", "nccl", "auto"), ("fv2", "nccl", "auto; all bytes hidden"), ("fv4", "nccl", "auto")]
     ways += [(o, t, "0") for o in ("fv2", "fv4") for t in ("nccl", "device", "staged")]
     for operator, transport, layers in ways:
-        key = next(((f, operator, transport) for f in files if (f, operator, transport) in fitted), None)
+        keys = [(f, operator, transport) for f in files if (f, operator, transport) in fitted]
+        if layers != "0":  # of a file that has runs with layers
+            keys = [k for k in keys if fitted[k]["wide"] != fitted[k]["alpha"]]
+        key = keys[0] if keys else None
         for gpus in (8, 64, 512, 4096) if key else ():
             e = efficiencies(singles[key[:2]], fitted[key], operator, transport, gpus, 0 if layers == "0" else None,
                              "hidden" in layers)
