@@ -339,7 +339,8 @@ def main():
         print(f"{','.join(key)},{1e6 * f['alpha']:.2f},{1e6 * f['wide']:.2f},{1e-9 * f['rate']:.1f}")
     print()
     wrong = compare(rows, singles, fitted)
-    predict(singles, fitted, ("scaling-layers.csv", "scaling-2.csv", "scaling-messages.csv", "scaling.csv"))
+    predict(singles, fitted, ("scaling-layers.csv", "scaling-layers-fv4.csv", "scaling-2.csv", "scaling-messages.csv",
+                              "scaling.csv"))
     for line in wrong:
         print(f"scaling-model.sh: {line}", file=sys.stderr)
     sys.exit(1 if wrong else 0)

@@ -49,10 +49,9 @@ static int whole_slots(int layers)
   return fours < MOST_LAYERS ? fours : MOST_LAYERS;
 }
 
-/* Where nobody asks for a number: by NCCL an exchange takes 20 us, with FV4 30, and layers hardly more; staged messages take as
+/* Where nobody asks for a number: by NCCL an exchange takes 20 us, with FV4 30, and layers twice that; staged messages take as
  * long as their bytes, and peers send values from within their kernels. Layers are for all sweeps of a call or, where these
- * would be much work, for four half sweeps of FV2, which is the only one measured there. The robust path has too few half
- * sweeps in a call to know. */
+ * would be much work, for four half sweeps of FV2: FV4 gains nothing there, others and the robust path are not known. */
 static int layers_that_pay(const hymgi_hierarchy *h, const hymgi_level *level, int all)
 {
   enum { FEW = 4, WHOLE_CALLS = 160 * 160 * 160, MOST_FINEST = 300 * 300 * 300 };

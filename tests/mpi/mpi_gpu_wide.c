@@ -128,9 +128,8 @@ enum { MANY = 20 };
  * ranks. */
 static void check_variant(int index, int part, hymg_transport transport)
 {
-  const int ranks = support_ranks(MPI_COMM_WORLD), parts = support_small()   ? SHAPES
-                                                           : twin_emulated() ? 4
-                                                                             : 1;
+  const int ranks = support_ranks(MPI_COMM_WORLD);
+  const int parts = support_small() || twin_emulated() ? SHAPES : 1;
   if (is_single()) return;
   for (int m = 0; m < SHAPES; m++) {
     if (axes_of(shapes + m) > 1 && ranks != 4) continue;
