@@ -66,10 +66,20 @@ template <int PLANES> bool is_split_by(const hymgi_level *level)
   return is_split(level) && fits_grid(level, PLANES);
 }
 
+/* Do rows begin where two slots can be loaded at once? Not in every part of a box, nor where layers end at a boundary. */
+bool begins_evenly(const hymgi_level *level)
+{
+  bool even = true;
+  for (int b = 0; b < level->num_boxes; b++)
+    even = even && (level->box[b].base + level->box[b].offset) % 2 == 0;
+  return even;
+}
+
 /* It reads ghosts, which below the size of marches a box that wraps needs for nothing else. */
 bool has_both_colours(const hymgi_level *level)
 {
-  return is_split_by<64>(level) && (!goes_around(level) || takes(level, HYMGI_FV2_GSRB_MARCH));
+  return is_split_by<64>(level) && begins_evenly(level) &&
+         (!goes_around(level) || takes(level, HYMGI_FV2_GSRB_MARCH));
 }
 
 bool does_red_alone(const hymgi_level *level)
@@ -77,7 +87,7 @@ bool does_red_alone(const hymgi_level *level)
   return has_both_colours(level) && takes(level, HYMGI_FV2_BOTH_COLOURS);
 }
 
-/* FV4 in tiles: levels that are not marched. */
+/* FV4 in tiles: levels that are not marched. Rows of a view with layers may be plain at any size. */
 bool tiles_split(const hymgi_level *level)
 {
   return is_split(level) && !takes(level, HYMGI_FV4_MARCH) &&
@@ -91,7 +101,7 @@ bool tiles_any(const hymgi_level *level)
 
 bool tiles_plain(const hymgi_level *level)
 {
-  return is_plain(level) && tiles_any(level);
+  return is_plain(level) && hymgi_cuda_fv4_fits_tiles(level, false);
 }
 
 /* FV4 as the marches do not have it: with the mean of alpha x, or limited on levels that do not march. */
@@ -260,13 +270,12 @@ bool fuses_with_peers(const hymgi_level *level)
          takes_as_part(level, HYMGI_FV2_GSRB_FUSED, HYMGI_FV2_GSRB_FUSED_PEER);
 }
 
-/* One box with boundaries on all sides. The last two half sweeps write x in place: after two others no block
- * loads its tile from there any more (gsrb_shared.cu). */
+/* One box with boundaries on all sides. */
 bool shares_gsrb(const hymgi_level *level)
 {
-  enum { ALL_FACES = 63, LEAST_SWEEPS = 4 };
+  enum { ALL_FACES = 63 };
   return level->num_boxes == 1 && is_split(level) && level->box->boundaries == ALL_FACES &&
-         hymgi_sweeps(level) >= LEAST_SWEEPS && takes(level, HYMGI_FV4_GSRB_SHARED) &&
+         hymgi_sweeps(level) >= HYMGI_SHARED_SWEEPS && takes(level, HYMGI_FV4_GSRB_SHARED) &&
          !takes(level, HYMGI_FV4_MARCH) &&
          (hymgi_cuda_fv4_fits_shared(level, false) ||
           (takes(level, HYMGI_FV4_GSRB_SHARED_LARGE) && hymgi_cuda_fv4_fits_shared(level, true)));
@@ -359,16 +368,13 @@ bool fuses_around(const hymgi_level *level)
 /* FV2's operator and a sum on the way. */
 bool sums_in_apply(const hymgi_level *level)
 {
-  return level->op->stencil == HYMG_FV2 && fits_grid(level, 64);
+  return level->op->stencil == HYMG_FV2 && fits_grid(level, 64) &&
+         (!is_split(level) || begins_evenly(level));
 }
 
-/* Where rows begin two slots can be loaded at once: not in every part of a box. */
 bool has_even_rows(const hymgi_level *level)
 {
-  bool even = SINGLE;
-  for (int b = 0; b < level->num_boxes; b++)
-    even = even && (level->box[b].base + level->box[b].offset) % 2 == 0;
-  return even;
+  return SINGLE && begins_evenly(level);
 }
 
 bool needs_large_tiles(const hymgi_level *level)
@@ -485,7 +491,8 @@ hymg_status hymgi_fill_level_kernels(const hymgi_level *level, hymgi_level_kerne
   if (in_parts) TRY(fill_parts(level, k));
   const char *smoother = choose_call(level, k);
   if (level->wide && level->num_boxes > 0) TRY(fill_wide(level, k, &smoother));
-  if (k->call == HYMGI_CALL_SHARED) TRY(hymgi_device_make_posts(level->context));
+  const hymgi_call call = k->wide ? k->wide->call : k->call;
+  if (call == HYMGI_CALL_SHARED) TRY(hymgi_device_make_posts(level->context));
   snprintf(k->names, sizeof k->names, "%s%s, residual %s, restriction %s", smoother,
            in_parts ? " in parts" : "", k->of[HYMGI_RESIDUAL].name,
            level->transfer->kernel ? level->transfer->kernel : k->of[HYMGI_RESTRICT].name);

@@ -1,4 +1,6 @@
 /* Smoothers, residuals, restrictions: exchange, ghosts and kernels by the level's record. */
+#include <string.h>
+
 #include "attach.h"
 #include "level_ops.h"
 
@@ -152,36 +154,13 @@ bool starts_from_zero(const hymgi_level *level)
 
 /* with_ghosts: x is to have its ghosts at the end. Returns whether it has them, they are in flight,
  * or neither. */
-enum gsrb_left { NOTHING, SENT, GHOSTS };
+enum ghosts_left { NOTHING, SENT, GHOSTS };
 
-gsrb_left gsrb(hymgi_level *level, bool from_zero, bool with_ghosts);
-
-/* On a wide level: as many half sweeps after an exchange as its layers allow, two at least, by the kernels of a box with
- * all layers, the outermost of which then have other values than their owners'. */
-gsrb_left wide_gsrb(hymgi_level *level, bool from_zero)
+ghosts_left gsrb(hymgi_level *level, bool from_zero, bool with_ghosts)
 {
-  hymgi_wide *const wide = level->wide;
-  const int all = hymgi_sweeps(level);
-  hymgi_wide_begin(level, from_zero);
-  for (int done = 0; done < all;) {
-    if (wide->known < 2) hymgi_wide_exchange(level, level->x), wide->known = level->layers + 1;
-    const int left = all - done, most = wide->known / 2 * 2, count = left < most ? left : most;
-    hymgi_method method = *level->method;
-    method.sweeps = method.coarse_sweeps = count;
-    hymgi_level view = hymgi_wide_view(level, level->layers);
-    view.method = &method;
-    view.kernels = level->kernels->wide;
-    gsrb(&view, from_zero && done == 0, false);
-    level->x = view.x, level->y = view.y;
-    wide->known -= count, done += count;
-  }
-  return wide->known > 0 ? GHOSTS : NOTHING;
-}
-
-gsrb_left gsrb(hymgi_level *level, bool from_zero, bool with_ghosts)
-{
-  if (level->wide) return wide_gsrb(level, from_zero);
-  switch (level->kernels->call) {
+  const hymgi_call call = level->kernels->call;
+  const bool too_few = call == HYMGI_CALL_SHARED && hymgi_sweeps(level) < HYMGI_SHARED_SWEEPS;
+  switch (too_few ? HYMGI_CALL_SWEEPS : call) {
   case HYMGI_CALL_PEER:
     hymgi_cuda_fv2_gsrb_peer(level, from_zero, with_ghosts);
     return with_ghosts ? GHOSTS : NOTHING;
@@ -220,12 +199,58 @@ void relax_once(hymgi_level *level, int s)
   hymgi_swap_buffers(level);
 }
 
-void relax_all(hymgi_level *level)
+/* As many sweeps as the level's method says, from sweep `from` of a call on. */
+void relax(hymgi_level *level, int from)
 {
   const bool two = level->kernels->call == HYMGI_CALL_TWO_SWEEPS;
   const int first = two ? hymgi_cuda_relax_fused(level) : 0;
   for (int s = first; s < hymgi_sweeps(level); s++)
-    relax_once(level, s);
+    relax_once(level, from + s);
+}
+
+/* ---- smoother calls ---- */
+
+/* On a wide level: as many (half) sweeps after an exchange as its layers allow, of red and black two at least, by the kernels
+ * of a box with all layers, the outermost of which then have other values than their owners'. A sweep reads as many layers as
+ * the stencil has ghosts. */
+ghosts_left wide_sweeps(hymgi_level *level, bool from_zero)
+{
+  hymgi_wide *const wide = level->wide;
+  const bool red_black = level->method->smoother == HYMG_GSRB;
+  const int all = hymgi_sweeps(level), step = red_black ? 2 : 1, reach = level->op->ghost,
+            fresh = level->layers + reach;
+  hymgi_wide_begin(level, from_zero);
+  if (wide->known > fresh) wide->known = fresh;
+  for (int done = 0; done < all;) {
+    if (wide->known < step * reach) {
+      hymgi_wide_exchange(level, level->x);
+      if (hymgi_weights_of(level->sweep_weights, done).momentum != 0 && !red_black)
+        hymgi_wide_exchange(level, level->y); /* the iterate before */
+      wide->known = fresh;
+    }
+    const int most = wide->known / (step * reach) * step, left = all - done,
+              count = left < most ? left : most;
+    hymgi_method method = *level->method;
+    method.sweeps = method.coarse_sweeps = count;
+    hymgi_level view = hymgi_wide_view(level, level->layers);
+    view.method = &method;
+    view.kernels = level->kernels->wide;
+    if (red_black)
+      gsrb(&view, from_zero && done == 0, false);
+    else
+      relax(&view, done);
+    level->x = view.x, level->y = view.y;
+    wide->known -= count * reach, done += count;
+  }
+  return wide->known >= reach ? GHOSTS : NOTHING;
+}
+
+ghosts_left smooth(hymgi_level *level, bool from_zero, bool with_ghosts)
+{
+  if (level->wide) return wide_sweeps(level, from_zero);
+  if (level->method->smoother == HYMG_GSRB) return gsrb(level, from_zero, with_ghosts);
+  relax(level, 0);
+  return NOTHING;
 }
 
 } /* namespace */
@@ -235,9 +260,11 @@ void relax_all(hymgi_level *level)
 bool hymgi_cuda_smooth_from_zero(hymgi_level *level)
 {
   const hymgi_level_kernels *const k = level->kernels;
-  if (level->method->smoother != HYMG_GSRB || !hymgi_keeps_colours_apart(level)) return false;
+  const bool apart = level->method->smoother == HYMG_GSRB && hymgi_keeps_colours_apart(level);
   if (level->wide)
-    wide_gsrb(level, true);
+    wide_sweeps(level, true);
+  else if (!apart)
+    return false;
   else if (k->call == HYMGI_CALL_FUSED)
     fv2_fused_sweeps(level, true);
   else if (k->call == HYMGI_CALL_TILE)
@@ -277,10 +304,7 @@ void hymgi_cuda_residual(const hymgi_level *level, const hymgi_real *f, hymgi_re
 
 void hymgi_cuda_smooth(hymgi_level *level)
 {
-  if (level->method->smoother == HYMG_GSRB)
-    gsrb(level, false, false);
-  else
-    relax_all(level);
+  smooth(level, false, false);
 }
 
 /* GSRB ends with black, so afterwards only the black ghosts are out of date, if its sweeps read any. */
@@ -288,15 +312,12 @@ void hymgi_cuda_smooth_restrict(hymgi_level *level, bool from_zero, hymgi_real *
                                 hymgi_real *zero)
 {
   const bool red_black = level->method->smoother == HYMG_GSRB;
-  gsrb_left left = NOTHING;
-  if (red_black)
-    left = gsrb(level, from_zero, true);
-  else
-    relax_all(level);
-  if (left != GHOSTS)
-    prepare(level, level->box, level->x, needs_of(level, HYMGI_RESTRICT),
-            red_black && !needs_of(level, HYMGI_HALF_SWEEP).around ? BLACK : RED_AND_BLACK,
-            left == SENT);
+  const ghosts_left left = smooth(level, from_zero, true);
+  hymgi_level as_left = *level;
+  if (left == GHOSTS) memset(as_left.halo, 0, sizeof as_left.halo);
+  prepare(&as_left, level->box, level->x, needs_of(level, HYMGI_RESTRICT),
+          red_black && !needs_of(level, HYMGI_HALF_SWEEP).around ? BLACK : RED_AND_BLACK,
+          left == SENT);
   restrict_residual(level, red_black ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY, coarse, zero);
 }
 

@@ -29,11 +29,6 @@ bool nothing_to_tune(hymgi_level *level, bool measure)
 constexpr hymgi_single_ops conversions = {hymgi_cuda_narrow, hymgi_cuda_widen,
                                           hymgi_cuda_narrow_residual};
 #else
-/* Of FV2 its layers need nothing but the owners' coefficients. */
-hymg_status nothing_more(hymgi_level *view)
-{
-  return view->context->status;
-}
 #endif
 
 constexpr hymgi_robust_ops robust_table()
@@ -107,7 +102,7 @@ constexpr hymgi_backend table(const hymgi_memory *memory)
   b.scale = HYMGI_IN_DOUBLE(hymgi_cuda_scale);
   b.scratch_doubles = no_scratch;
   b.finish_coefficients = HYMGI_IN_DOUBLE(hymgi_cuda_finish_coefficients);
-  b.finish_layers = HYMGI_IN_DOUBLE(nothing_more);
+  b.finish_layers = HYMGI_IN_DOUBLE(hymgi_cuda_finish_layers);
   b.restrict_faces = HYMGI_IN_DOUBLE(hymgi_cuda_restrict_faces);
   b.boundary_term = HYMGI_IN_DOUBLE(hymgi_cuda_boundary_term);
   b.add_boundary_terms = HYMGI_IN_DOUBLE(hymgi_cuda_add_boundary_terms);

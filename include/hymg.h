@@ -785,9 +785,9 @@ typedef struct hymg_options {
   /* Several ranks, on the host below the finest level: cells of neighbours that each rank computes as well, in so many
    * layers around its boxes, so that a smoother call exchanges once for that many half sweeps (FV4: sweeps of two
    * layers); 0: none; -1: where a trial says that it saves time, which is made on levels of at most 32^3 cells a rank
-   * if the ranks are on several nodes and tuning is not ESTIMATE. On GPUs, FV2 with gsrb on the standard path, a box a
-   * rank: 4 layers or, for more than 4, as many as a call has half sweeps, a multiple of 4; -1: with NCCL. Does not
-   * change results */
+   * if the ranks are on several nodes and tuning is not ESTIMATE. On GPUs, also on the finest level, a box a rank:
+   * the next multiple of 4, at most what a call needs; -1: with NCCL on the standard path, where boxes are not too large.
+   * Does not change results */
   int halo_layers;
   /* AUTO: the file written by hymg_probe_device_messages, read by rank 0; NULL: none */
   const char *probe_file;

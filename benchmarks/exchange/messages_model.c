@@ -166,29 +166,41 @@ static messages_count layers_of(const shape *s, int depth)
   return c;
 }
 
-/* Sweeps that begin with so many layers of x, or none, and a use of the stencil's ghosts: how often layers are exchanged,
+/* Half sweeps on a level with layers: so many in a call, of which `step` are done at once. */
+typedef struct calls {
+  int sweeps, step, layers, halo;
+} calls;
+
+/* GPUs do a red and a black one at once. */
+static calls calls_on(const hymg_level_info *level, int sweeps, int halo)
+{
+  const int step = level->backend == HYMG_BACKEND_CUDA ? 2 : 1;
+  return (calls){sweeps, step, level->halo_layers, halo};
+}
+
+/* A call that begins with so many layers of x, or none, and a use of the stencil's ghosts: how often layers are exchanged,
  * and what is left of them. */
-static int exchanges_of(int sweeps, int layers, int halo, int *known)
+static int exchanges_of(const calls *c, int *known)
 {
   int count = 0;
-  for (int following = sweeps - 1; following >= 0; following--) {
-    if (*known < halo) count++, *known = layers + halo;
-    const int wanted = halo * (following + 1);
-    *known = *known - halo < wanted ? *known - halo : wanted;
+  for (int done = c->step; done <= c->sweeps; done += c->step) {
+    const int read = c->step * c->halo, wanted = c->halo * (c->sweeps - done + 1);
+    if (*known < read) count++, *known = c->layers + c->halo;
+    *known = *known - read < wanted ? *known - read : wanted;
   }
   return count;
 }
 
 /* Of x and f, in the visits of an F-cycle: all but one begin with x = 0. left: of x after each. */
-static double layer_exchanges(int visits, int sweeps, int layers, int halo, int *left)
+static double layer_exchanges(int visits, const calls *c, int *left)
 {
   double count = 0;
   for (int visit = 0; visit < visits; visit++) {
-    int known = visit == 0 ? 0 : layers + halo;
-    count += 1 + exchanges_of(sweeps, layers, halo, &known);
-    count += known < halo;
+    int known = visit == 0 ? 0 : c->layers + c->halo;
+    count += 1 + exchanges_of(c, &known);
+    count += known < c->halo;
     *left = 0;
-    count += exchanges_of(sweeps, layers, halo, left);
+    count += exchanges_of(c, left);
   }
   return count;
 }
@@ -210,16 +222,18 @@ bool messages_model(const hymg_level_info *levels, int num_levels, int l, int sw
                        full = halo_of(&coarse, 3, halo),
                        up = all ? all_gather_of(&fine) : gather_of(&fine, &coarse),
                        down = all ? none : scatter_of(&fine, &coarse, halo);
-  const int layers = levels[l].halo_layers, below = levels[l + 1].halo_layers;
-  const messages_count deep = layers_of(&fine, layers + halo);
+  const calls here = calls_on(levels + l, sweeps, halo),
+              below = calls_on(levels + l + 1, sweeps, halo);
+  const messages_count deep = layers_of(&fine, here.layers + halo);
   int left = 0;
-  if (layers)
-    add(&sum, layer_exchanges(l + 1, sweeps, layers, halo, &left), &deep);
+  if (here.layers)
+    add(&sum, layer_exchanges(l + 1, &here, &left), &deep);
   else
     add(&sum, exchanges, &stencil);
-  if (below) layer_exchanges(1, sweeps, below, halo, &left);
+  if (here.layers && l == 0) add(&sum, 1, &stencil); /* of the residual after the cycle */
+  if (below.layers) layer_exchanges(1, &below, &left);
   /* corrections, and the start of the V-cycle from here */
-  if (!below || left < halo) add(&sum, visits + 1, &full);
+  if (!below.layers || left < halo) add(&sum, visits + 1, &full);
   add(&sum, visits + 1, &up); /* residuals, and f */
   add(&sum, visits + 1, &down);
   *expected = sum;

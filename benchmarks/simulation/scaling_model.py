@@ -73,28 +73,31 @@ def faces(box, ghosts, depth):
     return sum(g * depth * math.prod(box) / n for n, g in zip(box, ghosts))
 
 
-def layer_exchanges(visits, layers):
-    """Of FV2 levels with layers, x and f, and what is left of x (benchmarks/exchange/messages_model.c)."""
+def layer_exchanges(visits, layers, halo):
+    """Of levels with layers, x and f, and what is left of x: GPUs do pairs of half sweeps (benchmarks/exchange/messages_model.c)."""
 
     def call(known):
         count = 0
-        for following in reversed(range(SWEEPS)):
-            if known < 1:
-                count, known = count + 1, layers + 1
-            known = min(known - 1, following + 1)
+        for done in range(2, SWEEPS + 1, 2):
+            if known < 2 * halo:
+                count, known = count + 1, layers + halo
+            known = min(known - 2 * halo, halo * (SWEEPS - done + 1))
         return count, known
 
     total = 0
     for visit in range(visits):
-        count, known = call(0 if visit == 0 else layers + 1)
-        total += 1 + count + (known < 1)
+        count, known = call(0 if visit == 0 else layers + halo)
+        total += 1 + count + (known < halo)
         count, left = call(0)
         total += count
     return total, left
 
 
-def extra(box, ghosts, layers):
-    """Cells that half sweeps compute beyond a box, of its own, on average."""
+def extra(box, ghosts, layers, halo):
+    """Cells that half sweeps compute beyond a box, of its own, on average. FV2: of what is read
+    later; FV4, measured after it: all layers, as its half sweeps do them. Each with its own fit of WIDE."""
+    if halo > 1:
+        return shell(box, ghosts, layers) / math.prod(box)
     widths = [(SWEEPS - 1 - s if layers >= SWEEPS else layers - 1 - s % layers) for s in range(SWEEPS)]
     return sum(shell(box, ghosts, w) for w in widths) / SWEEPS / math.prod(box)
 
@@ -109,17 +112,19 @@ class Level:
         self.near = self.ghosts if not self.far else [0, 0, 0] if gathered else [min(b - 1, 1) for b in boxes]
 
 
-def auto_layers(l, cells):
-    return 0 if l == 0 and cells > 300**3 else 8 if cells <= 160**3 else 4
+def auto_layers(operator, l, cells):
+    if cells <= 160**3:
+        return 8 if operator == "fv2" else 12
+    return 4 if operator == "fv2" and (l > 0 or cells <= 300**3) else 0
 
 
-def levels_of(grid, boxes, gather, layers):
+def levels_of(operator, grid, boxes, gather, layers):
     """Those that are distributed, as source/distribution/coarsen.c cuts them; layers: a number or None for auto."""
     found, l, first = [], 0, boxes
     while math.prod(boxes) > 1 and min(grid) >= 1:
         box = [n / b for n, b in zip(grid, boxes)]
         cells = math.prod(box)
-        found.append(Level(box, boxes, layers if layers is not None else auto_layers(l, cells),
+        found.append(Level(box, boxes, layers if layers is not None else auto_layers(operator, l, cells),
                            math.prod(first), boxes != first))
         grid, l = [n / 2 for n in grid], l + 1
         if math.prod(grid) < gather:
@@ -161,25 +166,25 @@ class Cost:
 def cost_of(single, operator, transport, grid, boxes, layers):
     gather = GATHER.get(transport, GATHER_MESSAGES)
     halo = 1 if operator == "fv2" else 2
-    levels, rest = levels_of(list(grid), list(boxes), gather, layers)
+    area = faces if operator == "fv2" else shell
+    levels, rest = levels_of(operator, list(grid), list(boxes), gather, layers)
     cost = Cost()
     for l, level in enumerate(levels):
         visits = l + 1
-        wide = operator == "fv2" and level.layers
-        more = extra(level.box, level.ghosts, level.layers) if wide else 0
+        wide = level.layers
+        more = extra(level.box, level.ghosts, level.layers, halo) if wide else 0
         cost.compute += visits * single.visit(level.cells * (1 + more))
         if wide:
-            count, left = layer_exchanges(visits, level.layers)
-            depth = level.layers + 1
+            count, left = layer_exchanges(visits, level.layers, halo)
+            depth = level.layers + halo
             if l == 0:  # the residual at the end
-                cost.exchange(level, 1, faces(level.box, level.ghosts, halo), faces(level.box, level.near, halo))
+                cost.exchange(level, 1, area(level.box, level.ghosts, halo), area(level.box, level.near, halo))
             cost.exchange(level, count, shell(level.box, level.ghosts, depth), shell(level.box, level.near, depth), True)
         else:
-            area = faces if operator == "fv2" else shell
             cost.exchange(level, visits * (2 * SWEEPS + 1) + (l == 0), area(level.box, level.ghosts, halo),
                           area(level.box, level.near, halo))
         below = levels[l + 1] if l + 1 < len(levels) else None
-        if below and not (operator == "fv2" and below.layers and layer_exchanges(1, below.layers)[1] >= halo):
+        if below and not (below.layers and layer_exchanges(1, below.layers, halo)[1] >= halo):
             cost.exchange(below, visits + 1, shell(below.box, below.ghosts, halo), shell(below.box, below.near, halo))
         after = below.boxes if below else [1, 1, 1]
         if after != level.boxes:  # there and back, of level l + 1
@@ -306,10 +311,13 @@ def efficiencies(single, fitted, operator, transport, gpus, layers, hidden):
 def predict(singles, fitted, files):
     """Weak efficiencies, from the latest measurements of each operator and transport."""
     print("\npredicted: weak, cubes of 2 x 2 x 2 GPUs a node\noperator,transport,layers,gpus,128^3,256^3,512^3")
-    ways = [("fv2", "nccl", "auto"), ("fv2", "nccl", "auto; all bytes hidden")]
+    ways = [("fv2", "nccl", "auto"), ("fv2", "nccl", "auto; all bytes hidden"), ("fv4", "nccl", "auto")]
     ways += [(o, t, "0") for o in ("fv2", "fv4") for t in ("nccl", "device", "staged")]
     for operator, transport, layers in ways:
-        key = next(((f, operator, transport) for f in files if (f, operator, transport) in fitted), None)
+        keys = [(f, operator, transport) for f in files if (f, operator, transport) in fitted]
+        if layers != "0":  # of a file that has runs with layers
+            keys = [k for k in keys if fitted[k]["wide"] != fitted[k]["alpha"]]
+        key = keys[0] if keys else None
         for gpus in (8, 64, 512, 4096) if key else ():
             e = efficiencies(singles[key[:2]], fitted[key], operator, transport, gpus, 0 if layers == "0" else None,
                              "hidden" in layers)
@@ -331,7 +339,8 @@ def main():
         print(f"{','.join(key)},{1e6 * f['alpha']:.2f},{1e6 * f['wide']:.2f},{1e-9 * f['rate']:.1f}")
     print()
     wrong = compare(rows, singles, fitted)
-    predict(singles, fitted, ("scaling-layers.csv", "scaling-2.csv", "scaling-messages.csv", "scaling.csv"))
+    predict(singles, fitted, ("scaling-layers.csv", "scaling-layers-fv4.csv", "scaling-2.csv", "scaling-messages.csv",
+                              "scaling.csv"))
     for line in wrong:
         print(f"scaling-model.sh: {line}", file=sys.stderr)
     sys.exit(1 if wrong else 0)

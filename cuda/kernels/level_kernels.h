@@ -60,6 +60,10 @@ typedef enum hymgi_call {
   HYMGI_CALL_TWO_SWEEPS  /* FV2, others: two sweeps in a pass as far as possible */
 } hymgi_call;
 
+/* Least half sweeps of HYMGI_CALL_SHARED: the last two write x in place, and after two others no block loads its tile from
+ * there any more (gsrb_shared.cu). A view of a wide level may do fewer. */
+enum { HYMGI_SHARED_SWEEPS = 4 };
+
 /* A kernel of a level: its entry, the ghosts that it reads, its name as a profiler shows it. */
 struct hymgi_kernel {
   void (*run)(const hymgi_level *level, const hymgi_sweep *sweep);

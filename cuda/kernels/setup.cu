@@ -113,23 +113,26 @@ __global__ void __launch_bounds__(ROW_THREADS)
   });
 }
 
-/* FV2: folds boundaries into the betas; FV4: fills the betas' ghosts. */
-void close_betas(hymgi_level *level)
+/* FV4: fills the betas' ghosts. */
+void continue_betas(const hymgi_level *level)
 {
-  const bool fv2 = level->op->stencil == HYMG_FV2;
   double *const *beta = level->c.beta;
   const int *dim = level->extrapolation_dim;
-  const box_set boxes = box_set_of(level->box, level->num_boxes);
-  if (fv2) hymgi_fv2_boundaries(level);
   if (!beta[0] || level->num_boxes == 0) return;
-  if (fv2)
-    hymgi_launch(level->context, fv2_scale_boundaries, planes_grid(level, 6), dim3(ROW_THREADS),
-                 boxes, view_of(level), beta[0], beta[1], beta[2]);
-  if (fv2)
-    hymgi_cuda_robin_betas(level);
-  else
-    hymgi_launch(level->context, fv4_beta_ghosts, planes_grid(level, 18), dim3(ROW_THREADS), boxes,
-                 three{{dim[0], dim[1], dim[2]}}, beta[0], beta[1], beta[2]);
+  hymgi_launch(level->context, fv4_beta_ghosts, planes_grid(level, 18), dim3(ROW_THREADS),
+               box_set_of(level->box, level->num_boxes), three{{dim[0], dim[1], dim[2]}}, beta[0],
+               beta[1], beta[2]);
+}
+
+/* FV2: folds boundaries into the betas. */
+void close_betas(hymgi_level *level)
+{
+  double *const *beta = level->c.beta;
+  hymgi_fv2_boundaries(level);
+  if (!beta[0] || level->num_boxes == 0) return;
+  hymgi_launch(level->context, fv2_scale_boundaries, planes_grid(level, 6), dim3(ROW_THREADS),
+               box_set_of(level->box, level->num_boxes), view_of(level), beta[0], beta[1], beta[2]);
+  hymgi_cuda_robin_betas(level);
 }
 
 /* ---- diagonal and bound ---- */
@@ -282,9 +285,19 @@ __global__ void __launch_bounds__(REDUCE_THREADS)
 
 extern "C" hymg_status hymgi_cuda_finish_coefficients(hymgi_level *level)
 {
-  close_betas(level);
+  if (level->op->stencil == HYMG_FV2)
+    close_betas(level);
+  else
+    continue_betas(level);
   level->lambda_max = level->num_boxes ? bound_of(level) : 0;
   return level->context->status;
+}
+
+/* Of FV2 its layers need nothing but the owners' coefficients. */
+extern "C" hymg_status hymgi_cuda_finish_layers(hymgi_level *view)
+{
+  if (view->op->stencil == HYMG_FV4) continue_betas(view);
+  return view->context->status;
 }
 
 extern "C" void hymgi_cuda_continue_cells(const hymgi_level *level, double *x)

@@ -9,6 +9,7 @@ extern "C" {
 
 /* setup.cu */
 hymg_status hymgi_cuda_finish_coefficients(hymgi_level *level);
+hymg_status hymgi_cuda_finish_layers(hymgi_level *view);
 void hymgi_cuda_continue_cells(const hymgi_level *level, double *x);
 void hymgi_cuda_restrict_faces(const hymgi_level *level, int axis, const double *fine,
                                const hymgi_geom *patch, double *coarse);

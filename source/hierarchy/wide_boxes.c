@@ -40,23 +40,35 @@ static bool may_be_worth(const hymgi_hierarchy *h, const hymgi_level *level)
 static bool gpu_can(const hymgi_level *level)
 {
   const int *const boxes = level->decomp->boxes;
-  return level->op->stencil == HYMG_FV2 && level->method->smoother == HYMG_GSRB &&
-         !level->method->robust && (int64_t)boxes[0] * boxes[1] * boxes[2] == level->ranks;
+  return (int64_t)boxes[0] * boxes[1] * boxes[2] == level->ranks;
 }
 
-/* Where nobody asks for a number: by NCCL an exchange takes 20 us, and layers hardly more; staged messages take as long as
- * their bytes, and peers send values from within their kernels. Layers are for all half sweeps of a call or, where these would
- * be much work, for four of them; kernels load two slots of split rows at once, so they are multiples of four. */
+static int whole_slots(int layers)
+{
+  const int fours = (layers + 3) / 4 * 4;
+  return fours < MOST_LAYERS ? fours : MOST_LAYERS;
+}
+
+/* Where nobody asks for a number: by NCCL an exchange takes 20 us, with FV4 30, and layers twice that; staged messages take as
+ * long as their bytes, and peers send values from within their kernels. Layers are for all sweeps of a call or, where these
+ * would be much work, for four half sweeps of FV2: FV4 gains nothing there, others and the robust path are not known. */
+static int layers_that_pay(const hymgi_hierarchy *h, const hymgi_level *level, int all)
+{
+  enum { FEW = 4, WHOLE_CALLS = 160 * 160 * 160, MOST_FINEST = 300 * 300 * 300 };
+  const bool few_pay = level->op->stencil == HYMG_FV2 && level->method->smoother == HYMG_GSRB;
+  if (h->options.transport != HYMG_TRANSPORT_NCCL || level->method->robust) return 0;
+  if (level->largest_share <= WHOLE_CALLS) return all;
+  return few_pay && (level->index > 0 || level->largest_share <= MOST_FINEST) ? FEW : 0;
+}
+
+/* Kernels load two slots of split rows at once, so layers are multiples of four. */
 static int gpu_layers(const hymgi_hierarchy *h, const hymgi_level *level)
 {
-  enum { PAIRS = 4, WHOLE_CALLS = 160 * 160 * 160, MOST_FINEST = 300 * 300 * 300 };
-  const int wanted = h->options.halo_layers, call = (hymgi_sweeps(level) + 3) / 4 * 4,
-            all = call < MOST_LAYERS ? call : MOST_LAYERS;
+  const int wanted = h->options.halo_layers,
+            all = whole_slots(level->op->ghost * hymgi_sweeps(level));
   if (!gpu_can(level) || wanted == 0) return 0;
-  if (wanted > 0) return wanted <= PAIRS ? PAIRS : all;
-  if (h->options.transport != HYMG_TRANSPORT_NCCL) return 0;
-  if (level->index == 0 && level->largest_share > MOST_FINEST) return 0;
-  return level->largest_share <= WHOLE_CALLS ? all : PAIRS;
+  if (wanted < 0) return layers_that_pay(h, level, all);
+  return whole_slots(wanted) < all ? whole_slots(wanted) : all;
 }
 
 int hymgi_wide_layers(const hymgi_hierarchy *h, const hymgi_level *level)

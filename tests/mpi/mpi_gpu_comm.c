@@ -4,32 +4,9 @@
 #define _GNU_SOURCE
 #include "kernel_table.h"
 #include "support/comm.h"
+#include "support/device_messages.h"
 
-#include <dlfcn.h>
 #include <unistd.h>
-
-/* ---- what MPI says of device memory ---- */
-
-static int pretended = -1; /* -1: as it is */
-
-int MPIX_Query_cuda_support(void);
-
-/* Comes before the symbol of MPI in search order. */
-int MPIX_Query_cuda_support(void)
-{
-  if (pretended >= 0) return pretended;
-  int (*real)(void) = NULL;
-  *(void **)&real = dlsym(RTLD_NEXT, "MPIX_Query_cuda_support");
-  return real ? real() : 0;
-}
-
-/* Device memory of the emulation is host memory once access is enabled. */
-static void pretend(int answer)
-{
-  if (!twin_emulated()) return;
-  pretended = answer;
-  support_gpu_emulate("OPEN", answer == 1 ? "1" : NULL);
-}
 
 /* ---- the same bits ---- */
 
@@ -149,21 +126,6 @@ START_TEST(sweeps_that_exchange_give_the_same_bits)
     twin_answer_free(&want);
     hymg_context_destroy(&layout.context);
   }
-}
-END_TEST
-
-/* _i: case, transport. */
-START_TEST(layers_of_neighbours_cells_give_the_same_bits)
-{
-  static const hymg_transport transports[] = {HYMG_TRANSPORT_STAGED, HYMG_TRANSPORT_PEER,
-                                              HYMG_TRANSPORT_DEVICE};
-  const hymg_transport transport = transports[_i / FUSED_CASES];
-  if (is_left_out(_i % FUSED_CASES + _i / FUSED_CASES, 2)) return;
-  if (transport == HYMG_TRANSPORT_PEER && !has_own_gpus()) return;
-  if (transport == HYMG_TRANSPORT_DEVICE) pretend(1);
-  if (transport != HYMG_TRANSPORT_DEVICE || MPIX_Query_cuda_support() == 1)
-    check_layers(_i % FUSED_CASES, transport);
-  pretend(-1);
 }
 END_TEST
 
@@ -589,7 +551,6 @@ int main(int argc, char **argv)
     tcase_add_loop_test(t, sweeps_that_exchange_give_the_same_bits, 0, FUSED_CASES);
     tcase_add_loop_test(t, exchanges_of_fv4_give_the_same_bits, 0, 3 * FUSED_CASES);
     tcase_add_loop_test(t, odd_periodic_axes_give_the_same_bits, 0, 4);
-    tcase_add_loop_test(t, layers_of_neighbours_cells_give_the_same_bits, 0, 3 * FUSED_CASES);
     tcase_add_loop_test(t, overlapped_sweeps_give_the_same_bits, 0, 4 * FUSED_CASES);
     tcase_add_loop_test(t, levels_gathered_early_give_the_same_bits, 0, CASES * LAYOUTS);
     tcase_add_test(t, messages_one_way_are_not_overtaken);

@@ -17,12 +17,6 @@ START_TEST(nccl_gives_the_same_bits)
 }
 END_TEST
 
-START_TEST(nccl_with_layers_gives_the_same_bits)
-{
-  if (has_nccl() && !is_left_out(_i, 2)) check_layers(_i, HYMG_TRANSPORT_NCCL);
-}
-END_TEST
-
 /* Ranks of pretended nodes share the GPUs of the one there is, which NCCL does not take; emulated
  * nodes are nodes to it. */
 START_TEST(nccl_between_nodes_gives_the_same_bits)
@@ -215,7 +209,6 @@ int main(int argc, char **argv)
     Suite *suite = suite_create("messages by NCCL");
     TCase *t = tcase_create("nccl");
     tcase_add_loop_test(t, nccl_gives_the_same_bits, 0, CASES * LAYOUTS);
-    tcase_add_loop_test(t, nccl_with_layers_gives_the_same_bits, 0, FUSED_CASES);
     tcase_add_loop_test(t, nccl_between_nodes_gives_the_same_bits, 0, CASES * LAYOUTS);
     tcase_add_test(t, nccl_leaves_no_message_to_mpi);
     tcase_add_loop_test(t, a_failure_on_one_rank_ends_nccl, 0, 3);

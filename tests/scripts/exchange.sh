@@ -310,6 +310,12 @@ if [ -n "$MPIRUN" ]; then
     check "messages with $layers layers of neighbours' cells, as modelled" sh -c "$MPIRUN $MPIRUN_FLAGS -n 8 $messages --size 32 \
       --halo-layers $layers >$out 2>&1"
   done
+  # on a GPU, if there is one, also on level 0
+  for layers in 2 8 12; do
+    # shellcheck disable=SC2086  # words
+    check "messages of 3 ranks with $layers layers, as modelled" sh -c "$MPIRUN $MPIRUN_FLAGS -n 3 $messages --size 48 \
+      --gather-cells 64 --no-check --halo-layers $layers >$out 2>&1"
+  done
   for ranks in 3 8; do
     # shellcheck disable=SC2086  # words
     check "plans of $ranks ranks made alone" ends 0 'fv4, '$ranks' ranks, up to 7 plans a rank: the same made alone' \

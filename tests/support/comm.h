@@ -145,49 +145,6 @@ static inline twin_way with(hymg_transport transport, hymg_memory memory)
   return way;
 }
 
-/* Smoother calls on boxes with layers of neighbours' cells, of which level 0 has some: with a few and with all that a call
- * needs, on as many levels as there are; the kernels of large levels, too. */
-static inline void check_layers(int index, hymg_transport transport)
-{
-  static const struct {
-    int layers, sweeps;
-    const char *form;
-    hymg_method method;
-    hymg_cycle cycle;
-  } variants[] = {{1, 6, NULL, HYMG_MG, HYMG_CYCLE_F},
-                  {64, 6, "fv2_gsrb_fused", HYMG_MG, HYMG_CYCLE_V},
-                  {4, 10, "fv2_gsrb_fused", HYMG_FMG, HYMG_CYCLE_F},
-                  {64, 2, "fv2_gsrb_march", HYMG_MG, HYMG_CYCLE_W},
-                  {5, 100, NULL, HYMG_MGPCG, HYMG_CYCLE_V}};
-  const int *const cut = fused_cases[index].cut;
-  twin t = twin_cut_along(HYMG_FV2, cut, fused_cases[index].boundary);
-  if (is_single() || (cut[0] + cut[1] + cut[2] > 1 && support_ranks(MPI_COMM_WORLD) != 4)) return;
-  t.constant_beta = fused_cases[index].constant_beta;
-  t.a = fused_cases[index].a;
-  for (size_t m = 0; m < sizeof variants / sizeof *variants; m++) {
-    twin_way way = with(transport, HYMG_MEMORY_DEVICE);
-    support_layout layout = cut_along(cut);
-    char where[100];
-    way.gather_cells = 1, way.halo_layers = variants[m].layers;
-    t.sweeps = variants[m].sweeps, t.method = variants[m].method, t.cycle = variants[m].cycle;
-    layout.context = support_context(MPI_COMM_WORLD, 1);
-    if (variants[m].form) ck_assert(hymgi_kernel_form_from(layout.context, variants[m].form, 1));
-    twin_open host = twin_begin(&t, &twin_host, &layout), o = twin_begin(&t, &way, &layout);
-    twin_solution want = twin_solve(&host), got = twin_solve(&o);
-    hymg_level_info info;
-    OK(layout.context, hymg_solver_level(o.k.solver, 0, &info));
-    snprintf(where, sizeof where, "case %d, variant %d, %s", index, (int)m,
-             hymg_transport_name(transport));
-    ck_assert_msg(info.halo_layers >= 4, "%s: no layers", where);
-    support_all_agree(twin_unlike_solution(&got, &want), where);
-    twin_solution_free(&got);
-    twin_solution_free(&want);
-    twin_end(&o);
-    twin_end(&host);
-    hymg_context_destroy(&layout.context);
-  }
-}
-
 /* Options as asked for; if `nodes` is not 0, with so many ranks per host name. */
 static inline void check(int index, int boxes, hymg_transport transport, int nodes)
 {
