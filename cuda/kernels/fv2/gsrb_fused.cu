@@ -18,7 +18,7 @@ template <int X, int Y> struct tile {
   static constexpr int wide = X + 2, high = Y + 2, threads = wide * high;
 };
 
-/* The place of the black cell at the same slot, one plane down; there the parity is that of red. */
+/* The place of the black cell at the same slot, one plane down, where it begins as the red one does here. */
 __device__ __forceinline__ place black_below(const place &red, int slot)
 {
   place p = red;
@@ -92,11 +92,12 @@ __global__ void __launch_bounds__(tile<X, Y>::threads, FUSED_BLOCKS)
   const int t = 2 * ((int)blockIdx.x * X - 1 + x), j = (int)blockIdx.y * Y - 1 + y;
   const int z = a.falling ? (int)(gridDim.z - 1 - blockIdx.z) : (int)blockIdx.z;
   const int from = z * a.slab, to = from + a.slab < g.n[2] ? from + a.slab : g.n[2];
-  const int slots = g.n[0] / 2, start = from > 0 || (AROUND && g.wraps & 4) ? from - 1 : 0;
+  const int slots = (g.n[0] + 1) / 2, start = from > 0 || (AROUND && g.wraps & 4) ? from - 1 : 0;
   const bool within = t >= 0 && t < slots && j >= 0 && j < g.n[1];
   const bool inside =
       AROUND ? is_around(g, 0, t, slots, 2) && is_around(g, 1, j, g.n[1], 1) : within;
-  const bool mine = within && x > 0 && x <= X && y > 0 && y <= Y, both = N || t + 1 < slots;
+  const bool mine = within && x > 0 && x <= X && y > 0 && y <= Y;
+  const auto left = [&](const place &q) { return N ? 2 : slots_left(g, t, q.east); };
   const int own_t = AROUND ? index_around(t, slots) : t,
             own_j = AROUND ? index_around(j, g.n[1]) : j;
   place p = place_of(g, 0, inside ? own_t : 0, inside ? own_j : 0, start);
@@ -120,14 +121,14 @@ __global__ void __launch_bounds__(tile<X, Y>::threads, FUSED_BLOCKS)
       q.own += shift(k), q.other += shift(k);
       red.above = updated<VARIABLE, ALPHA, ZERO>(a, g, q, black, row + shift(k), ways);
       store_cells<2>(&shared[k & 1][2 * id], red.above);
-      if (mine && k >= from && k < to) store_within(a.out + p.own, red.above, both);
+      if (mine && k >= from && k < to) store_within(a.out + p.own, red.above, left(p));
     }
     if (mine && k > from) {
       const place b = black_below(p, t);
       const hymgi_real *const row = &shared[(k - 1) & 1][2 * id];
       const cells<2> value =
           updated<VARIABLE, ALPHA, false>(a, g, b, red, row, ways_beside(2 * WIDE));
-      store_within(a.out + b.own, value, both);
+      store_within(a.out + b.own, value, left(b));
     }
     red.go_up(), black.go_up();
     p.own += p.plane;
@@ -142,10 +143,11 @@ __global__ void __launch_bounds__(tile<X, Y>::threads, FUSED_BLOCKS)
 template <bool AROUND, int N, int X, int Y>
 void launch_fused(const hymgi_level *level, gsrb_args a, bool zero)
 {
-  const unsigned layer = blocks_for(a.extent[0] / 2, 2 * X) * blocks_for(a.extent[1], Y);
+  const int slots = (a.extent[0] + 1) / 2;
+  const unsigned layer = blocks_for(slots, 2 * X) * blocks_for(a.extent[1], Y);
   const int held = FUSED_BLOCKS * level->context->gpu->multiprocessors;
   const int slab = slab_for(a.boxes, layer, held, a.extent[2], 2, 4);
-  const dim3 grid = slabs_grid(&a, a.extent[0] / 2, 2 * X, Y, slab);
+  const dim3 grid = slabs_grid(&a, slots, 2 * X, Y, slab);
   with_bools(
       [&](auto variable, auto alpha, auto from_zero) {
         const fused_args q = {a.boxes, a.v, a.f, a.own, a.out, a.falling, a.slab};
