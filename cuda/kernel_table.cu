@@ -510,13 +510,14 @@ bool hymgi_cuda_splits(const hymgi_level *level)
 }
 
 /* Where the box is the whole level: the spare slots at the ends of its rows are then beyond a boundary, where FV2
- * reads nothing. */
+ * reads nothing, so that kernels may write there. Not on the robust path, whose transfers take even rows. */
 bool hymgi_cuda_splits_odd(const hymgi_level *level)
 {
   bool whole = level->num_boxes == 1;
   for (int axis = 0; axis < 3 && whole; axis++)
     whole = level->box->n[axis] == level->n[axis];
-  return whole && level->op->stencil == HYMG_FV2 && hymgi_keeps_colours_apart(level);
+  return whole && level->op->stencil == HYMG_FV2 && !level->method->robust &&
+         hymgi_keeps_colours_apart(level);
 }
 
 bool hymgi_cuda_sums_residual(const hymgi_level *level)

@@ -87,7 +87,7 @@ HYMGI_INLINE int64_t rows_of(const hymgi_geom &g)
 /* Is there a cell in slot t of a row? Where rows are split and of an odd length, one colour has a slot less. */
 HYMGI_INLINE bool has_slot(const hymgi_geom &g, int colour, int t, int j, int k)
 {
-  return !g.split || 2 * t + hymgi_first(&g, colour, j, k) < g.n[0];
+  return !(g.split & g.n[0] & 1) || 2 * t + hymgi_first(&g, colour, j, k) < g.n[0];
 }
 
 /* each(colour, t, j, k) over the cells of a box in the order of memory. */

@@ -29,13 +29,13 @@ result_of(const gsrb_args &a, const hymgi_geom &g, const place &p, const cells<2
 }
 
 template <typename JOB>
-__device__ __forceinline__ void reduce_cells(const march_args<JOB> &a, const place &p,
-                                             const cells<2> &x, const cells<2> &done, int left,
-                                             march_result *result)
+__device__ __forceinline__ void reduce_cells(const march_args<JOB> &a, const hymgi_geom &g,
+                                             const place &p, const cells<2> &x,
+                                             const cells<2> &done, march_result *result)
 {
 #pragma unroll
   for (int m = 0; m < 2; m++) {
-    if (m >= left) continue;
+    if (p.i + 2 * m >= g.n[0]) continue;
     if (HAS_NORM<JOB>) result->norm = larger(result->norm, bits_of(done.at[m]));
     if constexpr (std::is_same_v<JOB, apply_sum>) {
       const hymgi_real with = a.with == a.own   ? x.at[m]
@@ -48,21 +48,21 @@ __device__ __forceinline__ void reduce_cells(const march_args<JOB> &a, const pla
 
 template <typename JOB>
 __device__ __forceinline__ void store_both(const gsrb_args &a, ptrdiff_t at, const cells<2> &x,
-                                           int left)
+                                           bool both)
 {
   if (!NARROWS<JOB>) {
-    store_within(a.out + at, x, left);
-  } else if (left > 1) {
+    store_within(a.out + at, x, both);
+  } else if (both) {
     *reinterpret_cast<float2 *>(a.narrowed + at) =
         make_float2((float)(a.factor * (double)x.at[0]), (float)(a.factor * (double)x.at[1]));
-  } else if (left == 1) {
+  } else {
     store_result<JOB>(a, at, x.at[0]);
   }
 }
 
 template <typename JOB, bool VARIABLE>
 __device__ __forceinline__ void march_both(const march_args<JOB> &a, const hymgi_geom &g, place p,
-                                           int t, int to, march_result *result)
+                                           int t, int to, bool both, march_result *result)
 {
   const two_ways ways = ways_beside(p.pitch);
   two_columns red, black; /* x */
@@ -80,13 +80,12 @@ __device__ __forceinline__ void march_both(const march_args<JOB> &a, const hymgi
     const two_betas b = load_betas<VARIABLE>(a.v, g, p), c = load_betas<VARIABLE>(a.v, g, q);
     const cells<2> first = result_of<JOB>(a, g, p, red.here, black, by_black, b),
                    second = result_of<JOB>(a, g, q, black.here, red, by_red, c);
-    const int reds = slots_left(g, t, p.east), blacks = slots_left(g, t, q.east);
     if (!std::is_same_v<JOB, residual_norm>) {
-      store_both<JOB>(a, p.own, first, reds);
-      store_both<JOB>(a, q.own, second, blacks);
+      store_both<JOB>(a, p.own, first, both);
+      store_both<JOB>(a, q.own, second, both);
     }
-    reduce_cells(a, p, red.here, first, reds, result);
-    reduce_cells(a, q, black.here, second, blacks, result);
+    reduce_cells(a, g, p, red.here, first, result);
+    reduce_cells(a, g, q, black.here, second, result);
     red.go_up(), black.go_up();
     p.own += p.plane, p.other += p.plane;
     forget_addresses(&p.own), forget_addresses(&p.other);
@@ -111,8 +110,11 @@ __global__ void __launch_bounds__(BOTH_THREADS, BOTH_BLOCKS)
   const hymgi_geom g = box_at(a.boxes, b);
   const int to = from + a.slab < g.n[2] ? from + a.slab : g.n[2];
   march_result result = {};
-  if (2 * t < g.n[0] && j < g.n[1] && from < to)
-    march_both<JOB, VARIABLE>(a, g, place_of(g, 0, t, j, from), t, to, &result);
+  const int slots = (g.n[0] + 1) / 2;
+  if (t < slots && j < g.n[1] && from < to) {
+    place p = place_of(g, 0, t, j, from);
+    march_both<JOB, VARIABLE>(a, g, p, t, to, t + 1 < slots, &result);
+  }
   if (HAS_NORM<JOB>) reduce_max(a.reduction, result.norm);
   if (std::is_same_v<JOB, apply_sum>) reduce_sum(a.reduction, result.words);
 }

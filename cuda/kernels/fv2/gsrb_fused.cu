@@ -96,8 +96,7 @@ __global__ void __launch_bounds__(tile<X, Y>::threads, FUSED_BLOCKS)
   const bool within = t >= 0 && t < slots && j >= 0 && j < g.n[1];
   const bool inside =
       AROUND ? is_around(g, 0, t, slots, 2) && is_around(g, 1, j, g.n[1], 1) : within;
-  const bool mine = within && x > 0 && x <= X && y > 0 && y <= Y;
-  const auto left = [&](const place &q) { return N ? 2 : slots_left(g, t, q.east); };
+  const bool mine = within && x > 0 && x <= X && y > 0 && y <= Y, both = N || t + 1 < slots;
   const int own_t = AROUND ? index_around(t, slots) : t,
             own_j = AROUND ? index_around(j, g.n[1]) : j;
   place p = place_of(g, 0, inside ? own_t : 0, inside ? own_j : 0, start);
@@ -121,14 +120,14 @@ __global__ void __launch_bounds__(tile<X, Y>::threads, FUSED_BLOCKS)
       q.own += shift(k), q.other += shift(k);
       red.above = updated<VARIABLE, ALPHA, ZERO>(a, g, q, black, row + shift(k), ways);
       store_cells<2>(&shared[k & 1][2 * id], red.above);
-      if (mine && k >= from && k < to) store_within(a.out + p.own, red.above, left(p));
+      if (mine && k >= from && k < to) store_within(a.out + p.own, red.above, both);
     }
     if (mine && k > from) {
       const place b = black_below(p, t);
       const hymgi_real *const row = &shared[(k - 1) & 1][2 * id];
       const cells<2> value =
           updated<VARIABLE, ALPHA, false>(a, g, b, red, row, ways_beside(2 * WIDE));
-      store_within(a.out + b.own, value, left(b));
+      store_within(a.out + b.own, value, both);
     }
     red.go_up(), black.go_up();
     p.own += p.plane;

@@ -1,6 +1,7 @@
 /* FV2 on rows split by colour, two slots a thread: loads and stores of 16 bytes. The first slot is
- * even, so that they are aligned; the last thread's second one, and in rows of an odd length its first one,
- * may lie beyond the row, where memory may be read but not written. */
+ * even, so that they are aligned; with an odd number of slots the last thread's second one lies
+ * beyond the row, where memory may be read but not written. In rows of an odd length the last slot of one colour is
+ * spare (hymgi_cuda_splits_odd): it is written, but no part of a sum or a norm. */
 #ifndef HYMGI_KERNELS_FV2_TWO_SLOTS_CUH
 #define HYMGI_KERNELS_FV2_TWO_SLOTS_CUH
 
@@ -26,18 +27,12 @@ __device__ __forceinline__ cells<2> load_faces(const hymgi_real *from)
   return {{v.x, v.y}};
 }
 
-/* How many slots from slot t on are cells, in a row that begins with cell `first`. */
-__device__ __forceinline__ int slots_left(const hymgi_geom &g, int t, int first)
+/* Stores two cells; both: neither lies beyond the row. */
+__device__ __forceinline__ void store_within(hymgi_real *to, const cells<2> &x, bool both)
 {
-  return (g.n[0] + 1 - first) / 2 - t;
-}
-
-/* Stores two cells, or as many of them as are left in the row. */
-__device__ __forceinline__ void store_within(hymgi_real *to, const cells<2> &x, int left)
-{
-  if (left > 1)
+  if (both)
     store_cells<2>(to, x);
-  else if (left == 1)
+  else
     *to = x.at[0];
 }
 

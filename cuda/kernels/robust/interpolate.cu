@@ -95,7 +95,7 @@ __device__ __forceinline__ void add_red(const prolong_args &a, const hymgi_geom 
 {
   constexpr bool X = AXES & 1, Y = AXES >> 1 & 1, Z = AXES >> 2 & 1;
   const int odd = (j + k + g.parity) & 1; /* the red cells of the row have odd indices */
-  if (X ? 2 * I + odd >= g.n[0] : (I & 1) != odd) return;
+  if (!X && (I & 1) != odd) return;
   const ptrdiff_t at = hymgi_row(&g, 0, j, k) + (X ? I : I / 2);
   hymgi_real e = v.own;
   if (X && WEIGHTED) e = hymgi_fma(__ldg(a.t.weight[0] + at), (odd ? v.x[1] : v.x[0]) - v.own, e);

@@ -160,8 +160,7 @@ template <unsigned AXES, bool WEIGHTED> struct red_collector {
         const bool counts = (b == 0 || rows) && (c == 0 || planes);
         const int odd = (parity + b + c) & 1;
         const cell &v = own[c][b];
-        add(counts && 2 * I + odd < g.n[0], odd,
-            hymgi_kept_part(v.weight[0], v.weight[1], v.weight[2]), v.r);
+        add(counts, odd, hymgi_kept_part(v.weight[0], v.weight[1], v.weight[2]), v.r);
         if (!WEIGHTED || !counts) continue;
         const cell &next = side[c][b];
         const bool inside =
