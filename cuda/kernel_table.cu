@@ -217,12 +217,19 @@ bool is_gsrb_in_parts(const hymgi_level *level)
   return (level->op->stencil == HYMG_FV2 || is_split(level)) && sweeps_in_parts(level);
 }
 
-/* Its blocks take 128 x 16 cells of a layer: below some 160^3, where few blocks make up a level, only
- * whole ones pay (144^3: no gain). */
+/* Threads of all of fv2_gsrb_fused's tiles of a layer that are not in halos, those beyond the box included. */
+int64_t covering(const hymgi_level *level, int x, int y)
+{
+  const int *const n = level->box[0].n;
+  return (int64_t)blocks_for((n[0] + 1) / 2, 2 * x) * blocks_for(n[1], y) * x * y;
+}
+
+/* Its blocks take 128 x 16 cells of a layer, 4 a thread: below some 160^3, where few blocks make up a level, only
+ * nearly whole ones pay (144^3: no gain). */
 bool fuses_gsrb(const hymgi_level *level)
 {
   const int *const n = level->box[0].n;
-  const bool whole = n[0] % 128 == 0 && n[1] % 16 == 0;
+  const bool whole = 10 * (int64_t)n[0] * n[1] >= 9 * 4 * covering(level, 32, 16);
   return fits_grid(level, 64) &&
          (whole ? takes(level, HYMGI_FV2_GSRB_FUSED)
                 : takes_as_part(level, HYMGI_FV2_GSRB_FUSED, HYMGI_FV2_GSRB_FUSED_PARTLY));
@@ -339,13 +346,6 @@ int64_t coarse_cells_of(const hymgi_level *level)
   if (!level->patch) return 0;
   box_extent(level->patch, level->num_boxes, n);
   return (int64_t)n[0] * n[1] * n[2] * level->num_boxes;
-}
-
-/* Threads of all of fv2_gsrb_fused's tiles of a layer that are not in halos, those beyond the box included. */
-int64_t covering(const hymgi_level *level, int x, int y)
-{
-  const int *const n = level->box[0].n;
-  return (int64_t)blocks_for(n[0] / 2, 2 * x) * blocks_for(n[1], y) * x * y;
 }
 
 /* Those of wide tiles in per cent of those of narrow ones; a whole number counts as the one below it. */
@@ -495,7 +495,9 @@ hymg_status hymgi_fill_level_kernels(const hymgi_level *level, hymgi_level_kerne
   if (call == HYMGI_CALL_SHARED) TRY(hymgi_device_make_posts(level->context));
   snprintf(k->names, sizeof k->names, "%s%s, residual %s, restriction %s", smoother,
            in_parts ? " in parts" : "", k->of[HYMGI_RESIDUAL].name,
-           level->transfer->kernel ? level->transfer->kernel : k->of[HYMGI_RESTRICT].name);
+           level->transfer->kernel && !hymgi_cuda_sums_residual(level)
+               ? level->transfer->kernel
+               : k->of[HYMGI_RESTRICT].name);
   return HYMG_OK;
 }
 
@@ -512,6 +514,22 @@ bool hymgi_cuda_splits(const hymgi_level *level)
 {
   return level->op->stencil == HYMG_FV4 && level->method->smoother != HYMG_SYMGS &&
          takes(level, HYMGI_FV4_MARCH);
+}
+
+/* Where the box is the whole level: the spare slots at the ends of its rows are then beyond a boundary, where FV2
+ * reads nothing, so that kernels may write there. Not on the robust path, whose transfers take even rows. */
+bool hymgi_cuda_splits_odd(const hymgi_level *level)
+{
+  bool whole = level->num_boxes == 1;
+  for (int axis = 0; axis < 3 && whole; axis++)
+    whole = level->box->n[axis] == level->n[axis];
+  return whole && level->op->stencil == HYMG_FV2 && !level->method->robust &&
+         hymgi_keeps_colours_apart(level);
+}
+
+bool hymgi_cuda_sums_residual(const hymgi_level *level)
+{
+  return level->uneven && level->op->stencil == HYMG_FV2 && is_split(level);
 }
 
 /* For both colours in one pass. */

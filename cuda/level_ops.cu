@@ -307,7 +307,8 @@ void hymgi_cuda_smooth(hymgi_level *level)
   smooth(level, false, false);
 }
 
-/* GSRB ends with black, so afterwards only the black ghosts are out of date, if its sweeps read any. */
+/* GSRB ends with black, so afterwards only the black ghosts are out of date, if its sweeps read any. Sums of children take the
+ * residual of all cells. */
 void hymgi_cuda_smooth_restrict(hymgi_level *level, bool from_zero, hymgi_real *coarse,
                                 hymgi_real *zero)
 {
@@ -318,7 +319,16 @@ void hymgi_cuda_smooth_restrict(hymgi_level *level, bool from_zero, hymgi_real *
   prepare(&as_left, level->box, level->x, needs_of(level, HYMGI_RESTRICT),
           red_black && !needs_of(level, HYMGI_HALF_SWEEP).around ? BLACK : RED_AND_BLACK,
           left == SENT);
-  restrict_residual(level, red_black ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY, coarse, zero);
+  restrict_residual(level, red_black && !level->uneven ? HYMGI_AFTER_GSRB : HYMGI_AFTER_ANY, coarse,
+                    zero);
+}
+
+bool hymgi_cuda_smooth_sum_residual(hymgi_level *level, bool from_zero, hymgi_real *coarse,
+                                    hymgi_real *zero)
+{
+  if (!hymgi_cuda_sums_residual(level)) return false;
+  hymgi_cuda_smooth_restrict(level, from_zero, coarse, zero);
+  return true;
 }
 
 void hymgi_cuda_residual_restrict(const hymgi_level *level, hymgi_after after, hymgi_real *coarse,

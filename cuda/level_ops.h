@@ -10,6 +10,11 @@ hymg_status hymgi_fill_level_kernels(const hymgi_level *level, hymgi_level_kerne
 void hymgi_free_level_kernels(hymgi_level_kernels *kernels);
 /* As in backend.h; asked while the hierarchy is made. */
 bool hymgi_cuda_splits(const hymgi_level *level);
+bool hymgi_cuda_splits_odd(const hymgi_level *level);
+/* Does the restriction of the residual add up children where a side is odd? */
+bool hymgi_cuda_sums_residual(const hymgi_level *level);
+bool hymgi_cuda_smooth_sum_residual(hymgi_level *level, bool from_zero, hymgi_real *coarse,
+                                    hymgi_real *zero);
 bool hymgi_cuda_second_buffer(const hymgi_level *level);
 bool hymgi_cuda_spare_buffers(const hymgi_level *level);
 bool hymgi_cuda_joins(const hymgi_level *level, const hymgi_plan *plan);

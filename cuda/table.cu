@@ -28,7 +28,6 @@ bool nothing_to_tune(hymgi_level *level, bool measure)
 #ifdef HYMGI_SINGLE
 constexpr hymgi_single_ops conversions = {hymgi_cuda_narrow, hymgi_cuda_widen,
                                           hymgi_cuda_narrow_residual};
-#else
 #endif
 
 constexpr hymgi_robust_ops robust_table()
@@ -44,6 +43,7 @@ constexpr hymgi_robust_ops robust_table()
   r.makes_resistances = HYMGI_BY_PRECISION(true, false);
   r.coarse_faces = HYMGI_IN_DOUBLE(hymgi_cuda_coarse_faces);
   r.sum_children = hymgi_cuda_sum_children;
+  r.smooth_sum_residual = hymgi_cuda_smooth_sum_residual;
   r.mark_jumps = HYMGI_IN_DOUBLE(hymgi_cuda_mark_jumps);
   r.find_closed = HYMGI_IN_DOUBLE(hymgi_cuda_find_closed);
   r.mark_near_closed = HYMGI_IN_DOUBLE(hymgi_cuda_mark_near_closed);
@@ -114,6 +114,7 @@ constexpr hymgi_backend table(const hymgi_memory *memory)
   b.joins = HYMGI_IN_DOUBLE(hymgi_cuda_joins);
   b.starts_alone = HYMGI_IN_DOUBLE(hymgi_cuda_starts_alone);
   b.splits = hymgi_cuda_splits;
+  b.splits_odd = hymgi_cuda_splits_odd;
   b.second_buffer = hymgi_cuda_second_buffer;
   b.spare_buffers = hymgi_cuda_spare_buffers;
   b.smooth = hymgi_cuda_smooth;

@@ -9,10 +9,30 @@
 #include "coarse/resident.cuh"
 #include "coarse/robust_cycle.h"
 
+extern "C" {
+#include "formulas/conductance.h"
+}
+
 namespace
 {
 
 /* ---- transfer between a level and the next coarser one ---- */
+
+/* The part of the children's residuals that their parent gets where a side is odd, in the host's order. */
+__device__ __forceinline__ double part_of_children(const coarse_level &fine, const double *r,
+                                                   const int first[3])
+{
+  int count[3];
+#pragma unroll
+  for (int axis = 0; axis < 3; axis++)
+    count[axis] = first[axis] + 1 < fine.n[axis] ? 2 : 1;
+  double sum = 0;
+  for (int k = 0; k < count[2]; k++)
+    for (int j = 0; j < count[1]; j++)
+      for (int i = 0; i < count[0]; i++)
+        sum += r[i + j * fine.row + k * fine.plane];
+  return fine.part_of_sum * sum;
+}
 
 /* f of the next coarser level: the mean of the 8 children's residuals, which are in y of level l.
  * After FV2's gsrb the residual of black cells is zero and is left out. x of the coarser level: 0. f is
@@ -25,8 +45,15 @@ __device__ __noinline__ void restrict_residual(int l, bool red)
   if (thread_of() >= coarse.cells) return;
   const coarse_cell cell = cell_at(l + 1, thread_of());
   const double *const r = arena + fine.y_at + cell.child;
-  const double mean = red ? mean_of_children<true>(r, fine.row, fine.plane, fine.parity)
-                          : mean_of_children<false>(r, fine.row, fine.plane, fine.parity);
+  double mean;
+  if (fine.uneven) {
+    int first[3];
+    index_of(fine, cell.child, first);
+    mean = part_of_children(fine, r, first);
+  } else {
+    mean = red ? mean_of_children<true>(r, fine.row, fine.plane, fine.parity)
+               : mean_of_children<false>(r, fine.row, fine.plane, fine.parity);
+  }
   arena[coarse.f_at + cell.at] = arena[coarse.y_at + thread_of()] = mean;
   arena[coarse.x_at + cell.at] = 0;
 }
@@ -49,17 +76,64 @@ template <hymgi_ghosts ORDER> __device__ __noinline__ void interpolate_cells(int
   to[1] = add ? to[1] + odd : odd;
 }
 
+/* The step from a cell of a coarse level to its neighbour along an axis, to itself beyond a boundary. */
+__device__ __forceinline__ int step_to(const coarse_level &t, int axis, int at, int step)
+{
+  const int stride = axis == 0 ? 1 : axis == 1 ? t.row : t.plane;
+  const bool ends = at == (step > 0 ? t.n[axis] - 1 : 0);
+  if (!ends) return step * stride;
+  return t.periodic >> axis & 1 ? -step * t.wrap[axis] : 0;
+}
+
+/* Where a side of the finer level is odd: along z, then y, then x on parabolas; each thread computes its own cell. */
+__device__ __noinline__ void interpolate_uneven(int l, bool constant, bool add)
+{
+  const coarse_level &fine = shared.level[l], &coarse = shared.level[l + 1];
+  double *const arena = coarse_arena();
+  if (thread_of() >= fine.cells) return;
+  const coarse_cell cell = cell_at(l, thread_of());
+  unsigned odd;
+  const double *const x = arena + parent_of(fine, coarse, cell.at, &odd);
+  double value = *x;
+  if (!constant) {
+    int at[3], step[3][3];
+    double w[3][3], plane[3][3], row[3];
+    index_of(fine, cell.at, at);
+#pragma unroll
+    for (int axis = 0; axis < 3; axis++)
+#pragma unroll
+      for (int m = 0; m < 3; m++) {
+        w[axis][m] = __ldg(fine.parabolas[axis] + 3 * at[axis] + m);
+        step[axis][m] = m == 1 ? 0 : step_to(coarse, axis, at[axis] / 2, m - 1);
+      }
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+#pragma unroll
+      for (int j = 0; j < 3; j++) {
+        const double *const column = x + step[0][i] + step[1][j];
+        plane[i][j] = hymgi_on_parabola(w[2], column[step[2][0]], *column, column[step[2][2]]);
+      }
+      row[i] = hymgi_on_parabola(w[1], plane[i][0], plane[i][1], plane[i][2]);
+    }
+    value = hymgi_on_parabola(w[0], row[0], row[1], row[2]);
+  }
+  double *const to = arena + fine.x_at + cell.at;
+  *to = add ? *to + value : value;
+}
+
 /* x of level l += P_V x of the next coarser level, or = P_F x */
 __device__ __noinline__ void interpolate(int l, bool f_cycle)
 {
   const coarse_level &fine = shared.level[l], &coarse = shared.level[l + 1];
   const int order = f_cycle ? shared.method.interpolation_f : shared.method.interpolation_v;
-  if (thread_of() < coarse.team)
+  if (thread_of() < coarse.team && !fine.uneven)
     fill_ghost_list(f_cycle ? coarse.f_ghosts : coarse.v_ghosts, 3, coarse.team, coarse.data,
                     coarse_arena() + coarse.x_at);
   if (thread_of() >= fine.team) return;
   sync_team(fine.team);
-  if (order == HYMGI_GHOSTS_P0)
+  if (fine.uneven)
+    interpolate_uneven(l, order == HYMGI_GHOSTS_P0, !f_cycle);
+  else if (order == HYMGI_GHOSTS_P0)
     interpolate_cells<HYMGI_GHOSTS_P0>(l, !f_cycle);
   else if (order == HYMGI_GHOSTS_P1)
     interpolate_cells<HYMGI_GHOSTS_P1>(l, !f_cycle);

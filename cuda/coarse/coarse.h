@@ -60,10 +60,13 @@ struct coarse_level {
   int cells, reds, team; /* threads that work on it: COARSE_WARP or COARSE_THREADS */
   int row, plane, size;  /* strides of rows and planes; length of a vector */
   int ghost;             /* layers */
-  int wrap[3];           /* offset from the first to the last cell along each axis */
+  int n[3], wrap[3];     /* cells along each axis, offset from the first to the last one */
   int parity;            /* colour of the cell (0, 0, 0) */
   hymg_stencil stencil;
   int in_place;                /* gsrb needs no second buffer: no cell reads its own colour */
+  int uneven;                  /* a side that is halved is odd */
+  double part_of_sum;          /* as in transfer.h */
+  const double *parabolas[3];  /* of hymgi_axis, if uneven */
   int bits;                    /* of a word of an exact sum */
   int periodic;                /* bit per axis */
   int has_data;                /* boundary data for F-cycles */

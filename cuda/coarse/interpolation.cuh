@@ -45,15 +45,24 @@ __device__ __forceinline__ double product_of(const coarse_product &g, const coar
 
 /* ---- children ---- */
 
+/* The indices of the cell at `at`, a position in a vector of the level. */
+__device__ __forceinline__ void index_of(const coarse_level &t, int at, int ijk[3])
+{
+  const int height = t.plane / t.row, g = t.ghost;
+  ijk[0] = at % t.row - g, ijk[1] = at / t.row % height - g, ijk[2] = at / t.plane - g;
+}
+
 /* Position of the parent of the cell at `at`, a position in a vector of the finer level, in x of the
  * coarser one; *odd: bit per axis on which the cell is the odd child. */
 __device__ __forceinline__ int parent_of(const coarse_level &t, const coarse_level &coarse, int at,
                                          unsigned *odd)
 {
-  const int height = t.plane / t.row, g = t.ghost, i = at % t.row - g, j = at / t.row % height - g,
-            k = at / t.plane - g;
-  *odd = (i & 1u) | (j & 1u) << 1 | (k & 1u) << 2;
-  return coarse.x_at + (i / 2 + g) + (j / 2 + g) * coarse.row + (k / 2 + g) * coarse.plane;
+  const int g = t.ghost;
+  int ijk[3];
+  index_of(t, at, ijk);
+  *odd = (ijk[0] & 1u) | (ijk[1] & 1u) << 1 | (ijk[2] & 1u) << 2;
+  return coarse.x_at + (ijk[0] / 2 + g) + (ijk[1] / 2 + g) * coarse.row +
+         (ijk[2] / 2 + g) * coarse.plane;
 }
 
 /* Values of a row of coarse cells, of which *x is the middle one, at a child's y and z: along z, then y.

@@ -66,6 +66,10 @@ void list_level(pile *p, const hymgi_level *level, const hymgi_level *finer, coa
   t->plane = t->row * (g->n[1] + 2 * g->ghost);
   t->size = size_of(g);
   t->ghost = g->ghost;
+  t->uneven = level->uneven;
+  t->part_of_sum = level->transfer->part_of_sum;
+  for (int axis = 0; axis < 3; axis++)
+    t->n[axis] = g->n[axis], t->parabolas[axis] = level->axis[axis].parabolas;
   t->wrap[0] = g->n[0] - 1;
   t->wrap[1] = (g->n[1] - 1) * t->row;
   t->wrap[2] = (g->n[2] - 1) * t->plane;
@@ -106,7 +110,7 @@ bool applies(const hymgi_hierarchy *h, int l, ptrdiff_t most)
 {
   const hymgi_level *level = h->level + l;
   const bool bottom = l == h->num_levels - 1;
-  const bool above = level->direct && !level->uneven && !hymgi_has_robin(level) &&
+  const bool above = level->direct && !hymgi_has_robin(level) &&
                      !level->boundary[0].open; /* whose values would be copies */
   return level->backend->id == HYMG_BACKEND_CUDA && level->num_boxes == 1 && level->ranks == 1 &&
          level->cells <= most && (bottom || above) && level->method->smoother != HYMG_SYMGS &&

@@ -184,7 +184,7 @@ bool hymgi_coarse_red_black(const hymgi_hierarchy *h, const hymgi_coarse_lists *
       (bottom != HYMG_BICGSTAB && bottom != HYMG_CG) || lists->on_host[last].cells > COARSE_WARP)
     return false;
   for (int l = 0; l < last; l++)
-    if (!lists->on_host[l].in_place) return false;
+    if (!lists->on_host[l].in_place || lists->on_host[l].uneven) return false;
   return true;
 }
 

@@ -93,8 +93,8 @@ template <bool VARIABLE> struct coarse_resident<HYMG_FV2, VARIABLE> {
   }
 };
 
-/* `sweeps` half sweeps in place; then, if asked for, the residual of the red cells goes to y. Not
- * for periodic axes of odd length, where cells have neighbours of their own colour. */
+/* `sweeps` half sweeps in place; then, if asked for, the residual of the red cells, or on an uneven level of all
+ * cells, goes to y. Not for periodic axes of odd length, where cells have neighbours of their own colour. */
 __device__ __noinline__ void sweep_fv2(int l, int sweeps, bool residual)
 {
   double *const arena = coarse_arena();
@@ -113,7 +113,7 @@ __device__ __noinline__ void sweep_fv2(int l, int sweeps, bool residual)
   }
   if (!residual) return;
   sync_team(own.team);
-  if (own.mine && !colour) y[own.at] = own.residual(x);
+  if (own.mine && (!colour || t.uneven)) y[own.at] = own.residual(x);
 }
 
 /* ---- FV4 ---- */

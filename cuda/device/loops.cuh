@@ -74,14 +74,20 @@ __device__ __forceinline__ void set_along(int v[3], int axis, int value)
   v[2] = axis == 2 ? value : v[2];
 }
 
-/* Slots of a row, rows of a box; with both colours. */
+/* Slots of a row of the colour that has more, rows of a box; with both colours. */
 HYMGI_INLINE int slots_of(const hymgi_geom &g)
 {
-  return g.split ? g.n[0] / 2 : g.n[0];
+  return g.split ? (g.n[0] + 1) / 2 : g.n[0];
 }
 HYMGI_INLINE int64_t rows_of(const hymgi_geom &g)
 {
   return ((int64_t)g.n[1] * g.n[2]) << g.split;
+}
+
+/* Is there a cell in slot t of a row? Where rows are split and of an odd length, one colour has a slot less. */
+HYMGI_INLINE bool has_slot(const hymgi_geom &g, int colour, int t, int j, int k)
+{
+  return !(g.split & g.n[0] & 1) || 2 * t + hymgi_first(&g, colour, j, k) < g.n[0];
 }
 
 /* each(colour, t, j, k) over the cells of a box in the order of memory. */
@@ -92,7 +98,8 @@ __device__ __forceinline__ void each_cell(const hymgi_geom &g, const Each &each)
   each_entry(slots_of(g), rows << g.split, [&](int t, unsigned row) {
     const int colour = row >= rows;
     const unsigned jk = colour ? row - rows : row;
-    each(colour, t, (int)(jk % across), (int)(jk / across));
+    const int j = (int)(jk % across), k = (int)(jk / across);
+    if (has_slot(g, colour, t, j, k)) each(colour, t, j, k);
   });
 }
 

@@ -109,13 +109,13 @@ __device__ __forceinline__ void each_at_face(const hymgi_geom &g, int colour, in
                                              const Each &each)
 {
   const int axis = face / 2, last = face & 1 ? along(g.n, axis) - 1 : 0;
-  const int slots = axis == 0 ? 1 : g.n[0] / 2, across = axis == 1 ? 1 : g.n[1];
+  const int slots = axis == 0 ? 1 : slots_of(g), across = axis == 1 ? 1 : g.n[1];
   const int m = (int)(blockIdx.x * blockDim.x + threadIdx.x), row = m / slots;
   if (row >= across * (axis == 2 ? 1 : g.n[2])) return;
-  const int t = axis != 0 ? m - row * slots : face & 1 ? g.n[0] / 2 - 1 : 0;
+  const int t = axis != 0 ? m - row * slots : face & 1 ? last / 2 : 0;
   const int k = row / across, j = row - k * across;
   const place p = place_of(g, colour, t, axis == 1 ? last : j, axis == 2 ? last : k);
-  if (axis != 0 || p.i == last) each(p);
+  if (axis != 0 ? p.i < g.n[0] : p.i == last) each(p);
 }
 
 /* ---- half sweeps ---- */
@@ -293,7 +293,7 @@ dim3 faces_grid(const hymgi_geom *g, unsigned faces)
   for (int face = 0; face < 6; face++) {
     const int axis = face / 2;
     if (!(faces >> face & 1)) continue;
-    const int64_t cells = (int64_t)(axis == 0 ? 1 : g->n[0] / 2) * (axis == 1 ? 1 : g->n[1]) *
+    const int64_t cells = (int64_t)(axis == 0 ? 1 : slots_of(*g)) * (axis == 1 ? 1 : g->n[1]) *
                           (axis == 2 ? 1 : g->n[2]);
     if (cells > most) most = cells;
   }

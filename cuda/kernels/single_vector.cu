@@ -32,7 +32,7 @@ __device__ __forceinline__ void each_slot(const box_set &boxes, int ghosts, int 
     if (t < -layers || t >= slots_of(g) + layers || j >= g.n[1] + ghosts || k >= g.n[2] + ghosts)
       continue;
     for (int colour = 0; colour <= g.split; colour++)
-      each(z / planes, colour, t, j, k);
+      if (ghosts > 0 || has_slot(g, colour, t, j, k)) each(z / planes, colour, t, j, k);
   }
 }
 
@@ -41,7 +41,8 @@ dim3 slots_grid(const hymgi_level *level, int ghosts, int *planes)
   int n[3];
   box_extent(level->box, level->num_boxes, n);
   *planes = n[2] + 2 * ghosts;
-  const int slots = level->num_boxes > 0 ? (level->box->split ? n[0] / 2 : n[0]) + 2 * ghosts : 0;
+  const int slots =
+      level->num_boxes > 0 ? (level->box->split ? (n[0] + 1) / 2 : n[0]) + 2 * ghosts : 0;
   return dim3(blocks_for(slots, VECTOR_X), blocks_for(n[1] + 2 * ghosts, VECTOR_Y),
               grid_share(*planes * level->num_boxes));
 }

@@ -56,8 +56,7 @@ __global__ void __launch_bounds__(TILE_X *TILE_Y) sweep_generic(const __grid_con
     const bool both = g.split && JOB != HYMGI_HALF_SWEEP && !a.red;
     const int plane = z % a.slabs, k = both ? plane >> 1 : plane;
     const int colour = !g.split ? 0 : both ? plane & 1 : a.colour;
-    const int slots = g.split ? g.n[0] / 2 : g.n[0];
-    if (t >= slots || j >= g.n[1] || k >= g.n[2]) continue;
+    if (t >= slots_of(g) || j >= g.n[1] || k >= g.n[2] || !has_slot(g, colour, t, j, k)) continue;
     const place p = place_of(g, colour, t, j, k);
     if (JOB == HYMGI_HALF_SWEEP && !g.split && hymgi_first(&g, a.colour, j, k) != (t & 1)) {
       if (STENCIL == HYMG_FV4) a.out[p.own] = a.own[p.own];
@@ -80,7 +79,7 @@ extern "C" void hymgi_cuda_sweep_generic(const hymgi_level *level, const hymgi_s
              both = split && sweep->job != HYMGI_HALF_SWEEP && !sweep->red;
   gsrb_args a = gsrb_args_of(level, sweep);
   a.slabs = a.extent[2] * (both ? 2 : 1);
-  dim3 grid(blocks_for(split ? a.extent[0] / 2 : a.extent[0], TILE_X),
+  dim3 grid(blocks_for(split ? (a.extent[0] + 1) / 2 : a.extent[0], TILE_X),
             blocks_for(a.extent[1], TILE_Y), grid_share(a.slabs * level->num_boxes));
   const unsigned layer = grid.x * grid.y,
                  most = NORM_BLOCKS * (unsigned)level->context->gpu->multiprocessors;

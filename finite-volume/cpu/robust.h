@@ -60,7 +60,8 @@ void hymgi_cpu_sum_children(const hymgi_level *level, const hymgi_real *fine, hy
 /* of the residual of level->x, which has its ghosts, for coarse row JK of box b */
 void hymgi_cpu_sum_residual_row(const hymgi_level *level, int b, const int JK[2],
                                 hymgi_real *coarse);
-bool hymgi_cpu_smooth_sum_residual(hymgi_level *level, hymgi_real *coarse);
+bool hymgi_cpu_smooth_sum_residual(hymgi_level *level, bool from_zero, hymgi_real *coarse,
+                                   hymgi_real *zero);
 
 /* tensor.c */
 void hymgi_cpu_restrict_tensor(const hymgi_level *level, const hymgi_real *r, hymgi_real *coarse);

@@ -13,6 +13,12 @@ static void nothing_to_wait_for(hymg_context *context)
   (void)context;
 }
 
+static bool always(const hymgi_level *level)
+{
+  (void)level;
+  return true;
+}
+
 static void zero_words(hymg_context *context, double *data, size_t words)
 {
   (void)context;
@@ -63,7 +69,7 @@ const hymgi_backend hymgi_cpu_table = {
     .id = HYMG_BACKEND_HOST,
     .name = "host",
     .line = HOST_LINE,
-    .splits_odd = true,
+    .splits_odd = always,
     .single = HYMGI_IN_DOUBLE(&hymgi_cpu_table_single),
     .conversions = HYMGI_BY_PRECISION(NULL, &hymgi_cpu_conversions),
     .mover = {.local = hymgi_cpu_copy_local, .pack = hymgi_cpu_pack, .unpack = hymgi_cpu_unpack},

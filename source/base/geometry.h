@@ -25,7 +25,7 @@ typedef struct hymgi_geom {
   int low[3]; /* global index of the local cell (0, 0, 0) */
   int ghost;  /* ghost layers stored on each side */
   int parity; /* colour of the local cell (0, 0, 0): the parity of its global i + j + k */
-  int split;  /* 1: rows split by colour; on a GPU n[0] and low[0] are even then */
+  int split;  /* 1: rows split by colour */
   /* bit f: face f (x-, x+, y-, y+, z-, z+) lies on a boundary of the domain that is not periodic */
   unsigned boundaries;
   /* bit per axis: the only box of a level with periodic axes, all of an even number of cells, is its

@@ -26,7 +26,7 @@ static unsigned wraps_of(const hymgi_level *level)
 /* Can the rows of all boxes be split by colour, and are they long enough for that? */
 static bool splittable(const hymgi_level *level)
 {
-  const bool any = level->backend->splits_odd && level->keeper->splits_odd;
+  const bool any = level->backend->splits_odd(level) && level->keeper->splits_odd(level);
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
     const bool even = g->n[0] % 2 == 0 && g->low[0] % 2 == 0;
     if (!(any || even) || g->n[0] < level->method->tuning.split_from) return false;

@@ -119,8 +119,10 @@ typedef struct hymgi_robust_ops {
    * boundaries are read. add: to x */
   void (*interpolate_uneven)(const hymgi_level *fine, const hymgi_real *source, hymgi_ghosts order,
                              bool add, hymgi_real *x);
-  /* Optional: smooth, and sum_children of the residual; false, and nothing done, if that would not gain */
-  bool (*smooth_sum_residual)(hymgi_level *level, hymgi_real *coarse);
+  /* Optional: smooth, and sum_children of the residual; false, and nothing done, if that would not gain. zero: NULL, or
+   * where zeros go beside the sums */
+  bool (*smooth_sum_residual)(hymgi_level *level, bool from_zero, hymgi_real *coarse,
+                              hymgi_real *zero);
   /* FV4's limiter (formulas/limiter.h): marks faces in `beta`, of which `faces` is a copy: those at a
    * jump; those next to a marked face of `faces`. find_closed: 1 in cells with a face of beta 0, else 0, and
    * mark_near_closed those whose flux reads such a cell */
@@ -289,7 +291,8 @@ typedef struct hymgi_backend {
   /* Optional: should rows be split by colour although the smoother has no colours? Called before
    * the boxes are laid out. */
   bool (*splits)(const hymgi_level *level);
-  bool splits_odd; /* also rows of an odd number of cells, or from an odd one on */
+  /* Can it split rows of an odd number of cells, or from an odd one on? As before. */
+  bool (*splits_odd)(const hymgi_level *level);
   /* Optional: does smooth need level->y although the method itself does not? */
   bool (*second_buffer)(const hymgi_level *level);
   /* Optional: does smooth need level->spare? */

@@ -24,14 +24,20 @@ void hymgi_gather(const hymgi_level *fine, const hymgi_level *coarse, double *y,
 
 /* ---- means of cells, interpolation of fixed weights ---- */
 
+/* Where a restriction writes zeros as well, or NULL if it cannot. */
+static double *zeroed_with(const hymgi_level *fine, const hymgi_level *coarse)
+{
+  const bool same = coarse->backend == fine->backend;
+  return (fine->direct || fine->inside) && fine->backend->zeroes && same ? coarse->x : NULL;
+}
+
 static void smooth_to_means(hymgi_level *fine, hymgi_level *coarse, bool from_zero)
 {
   const bool same = coarse->backend == fine->backend;
-  const bool zeroes = (fine->direct || fine->inside) && fine->backend->zeroes && same;
-  double *const zero = zeroes ? coarse->x : NULL;
+  double *const zero = zeroed_with(fine, coarse);
   fine->backend->smooth_restrict(fine, from_zero, hymgi_patches_of(fine, coarse->f), zero);
   /* while the messages are in flight */
-  if (same && !zeroes) coarse->backend->fill(coarse, 0, coarse->x);
+  if (same && !zero) coarse->backend->fill(coarse, 0, coarse->x);
   hymgi_gather(fine, coarse, coarse->f, zero);
   hymgi_cross(fine, coarse);
 }
@@ -150,13 +156,14 @@ static void sum_restrict_faces(const hymgi_level *fine, int axis, const double *
   fine->backend->robust->coarse_faces(fine, axis, beta, patch, coarse);
 }
 
-static bool smooth_sum_residual(hymgi_level *fine, const hymgi_level *coarse)
+static bool smooth_sum_residual(hymgi_level *fine, const hymgi_level *coarse, bool from_zero,
+                                double *zero)
 {
   const hymgi_robust_ops *ops = fine->backend->robust;
   if (!ops->smooth_sum_residual ||
-      !ops->smooth_sum_residual(fine, hymgi_patches_of(fine, coarse->f)))
+      !ops->smooth_sum_residual(fine, from_zero, hymgi_patches_of(fine, coarse->f), zero))
     return false;
-  hymgi_gather(fine, coarse, coarse->f, NULL);
+  hymgi_gather(fine, coarse, coarse->f, zero);
   hymgi_cross(fine, coarse);
   return true;
 }
@@ -164,16 +171,16 @@ static bool smooth_sum_residual(hymgi_level *fine, const hymgi_level *coarse)
 /* coarse->x = 0. level->y is free. */
 static void uneven_smooth_restrict(hymgi_level *fine, hymgi_level *coarse, bool from_zero)
 {
-  (void)from_zero;
+  double *const zero = zeroed_with(fine, coarse);
   bool done;
   HYMGI_OPERATION_IF(done, fine, HYMGI_OP_SMOOTH_RESTRICT, 1.125,
-                     smooth_sum_residual(fine, coarse));
+                     smooth_sum_residual(fine, coarse, from_zero, zero));
   if (!done) {
     hymgi_smooth(fine);
     hymgi_residual(fine, fine->f, fine->x, fine->y);
     hymgi_restrict_cells(fine, fine->y, coarse, coarse->f);
   }
-  hymgi_fill(coarse, 0, coarse->x);
+  if (!done || !zero) hymgi_fill(coarse, 0, coarse->x);
 }
 
 static void interpolate_parabolas(hymgi_level *coarse, hymgi_level *fine, bool f_cycle,

@@ -215,6 +215,58 @@ START_TEST(smoother_calls_in_one_launch)
 }
 END_TEST
 
+/* Rows of an odd length, split by colour: in tiles, by cells, in marches, in one pass with wide and narrow tiles;
+ * with rows that end in a first and in a second slot, next to all kinds of boundaries. Coarse ends of odd sides, from
+ * the first level that one launch does. */
+static const struct {
+  int n[3];
+  const char *boundary;
+  double a;
+  bool constant_beta;
+} odd_rows[] = {{{9, 8, 10}, "dd dd dd", 0, false},   {{11, 5, 7}, "dn nd dd", 0.5, false},
+                {{33, 18, 9}, "nd dd dn", 0, true},   {{21, 12, 8}, "dd pp dd", 0, false},
+                {{65, 17, 5}, "dd dd nd", 0, false},  {{35, 34, 6}, "dd dd dd", 0.5, true},
+                {{129, 3, 4}, "dd dd pp", 0, false},  {{131, 18, 5}, "dd dd dd", 0.5, false},
+                {{17, 16, 12}, "dn pp pp", 1, false}, {{9, 9, 9}, "dd dd dd", 0, false},
+                {{7, 7, 9}, "dd dd dd", 0, false},    {{25, 10, 14}, "dd dd dd", 0, false}};
+enum { ODD_ROWS = sizeof odd_rows / sizeof *odd_rows };
+
+static const struct {
+  const char *name[4];
+  int count;
+  int64_t from; /* of FV2_GSRB_FUSED_NARROW, in per cent; 0: as it is */
+} odd_kernels[] = {{{"fv2_gsrb_tile"}, 1, 0},
+                   {{"fv2_gsrb_point"}, 1, 0},
+                   {{"fv2_gsrb_point", "fv2_gsrb_march", "fv2_both_colours"}, 3, 0},
+                   {{"fv2_gsrb_fused", "fv2_both_colours", "interpolate_wide"}, 3, 1},
+                   {{"fv2_gsrb_fused", "fv2_both_colours"}, 2, INT64_MAX}};
+enum { ODD_KERNELS = sizeof odd_kernels / sizeof *odd_kernels };
+
+START_TEST(rows_of_an_odd_length)
+{
+  const int r = _i / ODD_KERNELS, k = _i % ODD_KERNELS, *n = odd_rows[r].n;
+  const twin_way way = {
+      .name = "odd rows", .backend = HYMG_BACKEND_CUDA, .tail_cells = k % 2 ? 1 : -1};
+  twin t = twin_of(HYMG_FV2, n[0], n[1], n[2], odd_rows[r].boundary);
+  t.a = odd_rows[r].a, t.constant_beta = odd_rows[r].constant_beta;
+  t.cycle = (r + k) % 3 ? HYMG_CYCLE_F : HYMG_CYCLE_V;
+  t.method = (r + k) % 3 ? HYMG_MG : HYMG_MGPCG;
+  support_layout layout = {.threads = 1, .boxes = {1, 1, 1}};
+  ck_assert_int_eq(hymg_context_create(NULL, &layout.context), HYMG_OK);
+  for (int m = 0; m < odd_kernels[k].count; m++)
+    ck_assert(hymgi_kernel_form_from(layout.context, odd_kernels[k].name[m], 1));
+  if (odd_kernels[k].from)
+    ck_assert(hymgi_kernel_form_from(layout.context, "fv2_gsrb_fused_narrow", odd_kernels[k].from));
+  twin_answer want = twin_ask(&t, &twin_host, &layout), got = twin_ask(&t, &way, &layout);
+  const char *what = twin_unlike(&got, &want);
+  ck_assert_msg(what == NULL, "%d x %d x %d, %s, kernels %d: %s", n[0], n[1], n[2], t.boundary, k,
+                what);
+  twin_answer_free(&want);
+  twin_answer_free(&got);
+  hymg_context_destroy(&layout.context);
+}
+END_TEST
+
 static int num_forms(void)
 {
   int count = 0;
@@ -445,6 +497,9 @@ int main(void)
   suite_add_tcase(suite, t);
   t = tcase_create("forms");
   tcase_add_loop_test(t, without_a_form, 0, (few ? 1 : 2) * num_forms());
+  suite_add_tcase(suite, t);
+  t = tcase_create("odd rows");
+  tcase_add_loop_test(t, rows_of_an_odd_length, 0, ODD_ROWS * ODD_KERNELS);
   suite_add_tcase(suite, t);
   t = tcase_create("long axes");
   tcase_add_loop_test(t, long_axes, 0, few ? 0 : 2); /* minutes in the emulation */

@@ -29,13 +29,13 @@ result_of(const gsrb_args &a, const hymgi_geom &g, const place &p, const cells<2
 }
 
 template <typename JOB>
-__device__ __forceinline__ void reduce_cells(const march_args<JOB> &a, const place &p,
-                                             const cells<2> &x, const cells<2> &done, bool both,
-                                             march_result *result)
+__device__ __forceinline__ void reduce_cells(const march_args<JOB> &a, const hymgi_geom &g,
+                                             const place &p, const cells<2> &x,
+                                             const cells<2> &done, march_result *result)
 {
 #pragma unroll
   for (int m = 0; m < 2; m++) {
-    if (m == 1 && !both) continue;
+    if (p.i + 2 * m >= g.n[0]) continue;
     if (HAS_NORM<JOB>) result->norm = larger(result->norm, bits_of(done.at[m]));
     if constexpr (std::is_same_v<JOB, apply_sum>) {
       const hymgi_real with = a.with == a.own   ? x.at[m]
@@ -84,8 +84,8 @@ __device__ __forceinline__ void march_both(const march_args<JOB> &a, const hymgi
       store_both<JOB>(a, p.own, first, both);
       store_both<JOB>(a, q.own, second, both);
     }
-    reduce_cells(a, p, red.here, first, both, result);
-    reduce_cells(a, q, black.here, second, both, result);
+    reduce_cells(a, g, p, red.here, first, result);
+    reduce_cells(a, g, q, black.here, second, result);
     red.go_up(), black.go_up();
     p.own += p.plane, p.other += p.plane;
     forget_addresses(&p.own), forget_addresses(&p.other);
@@ -110,9 +110,10 @@ __global__ void __launch_bounds__(BOTH_THREADS, BOTH_BLOCKS)
   const hymgi_geom g = box_at(a.boxes, b);
   const int to = from + a.slab < g.n[2] ? from + a.slab : g.n[2];
   march_result result = {};
-  if (t < g.n[0] / 2 && j < g.n[1] && from < to) {
+  const int slots = (g.n[0] + 1) / 2;
+  if (t < slots && j < g.n[1] && from < to) {
     place p = place_of(g, 0, t, j, from);
-    march_both<JOB, VARIABLE>(a, g, p, t, to, t + 1 < g.n[0] / 2, &result);
+    march_both<JOB, VARIABLE>(a, g, p, t, to, t + 1 < slots, &result);
   }
   if (HAS_NORM<JOB>) reduce_max(a.reduction, result.norm);
   if (std::is_same_v<JOB, apply_sum>) reduce_sum(a.reduction, result.words);
@@ -120,7 +121,7 @@ __global__ void __launch_bounds__(BOTH_THREADS, BOTH_BLOCKS)
 
 template <typename JOB> void run_both(const hymgi_level *level, march_args<JOB> a)
 {
-  const int slots = a.extent[0] / 2, wide = slots > 32 ? 32 : 16;
+  const int slots = (a.extent[0] + 1) / 2, wide = slots > 32 ? 32 : 16;
   const dim3 grid = march_grid(level, &a, slots, 2 * wide, BOTH_THREADS / wide, BOTH_BLOCKS);
   with_bools(
       [&](auto variable) {

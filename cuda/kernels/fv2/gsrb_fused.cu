@@ -18,7 +18,7 @@ template <int X, int Y> struct tile {
   static constexpr int wide = X + 2, high = Y + 2, threads = wide * high;
 };
 
-/* The place of the black cell at the same slot, one plane down; there the parity is that of red. */
+/* The place of the black cell at the same slot, one plane down, where it begins as the red one does here. */
 __device__ __forceinline__ place black_below(const place &red, int slot)
 {
   place p = red;
@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(tile<X, Y>::threads, FUSED_BLOCKS)
   const int t = 2 * ((int)blockIdx.x * X - 1 + x), j = (int)blockIdx.y * Y - 1 + y;
   const int z = a.falling ? (int)(gridDim.z - 1 - blockIdx.z) : (int)blockIdx.z;
   const int from = z * a.slab, to = from + a.slab < g.n[2] ? from + a.slab : g.n[2];
-  const int slots = g.n[0] / 2, start = from > 0 || (AROUND && g.wraps & 4) ? from - 1 : 0;
+  const int slots = (g.n[0] + 1) / 2, start = from > 0 || (AROUND && g.wraps & 4) ? from - 1 : 0;
   const bool within = t >= 0 && t < slots && j >= 0 && j < g.n[1];
   const bool inside =
       AROUND ? is_around(g, 0, t, slots, 2) && is_around(g, 1, j, g.n[1], 1) : within;
@@ -142,10 +142,11 @@ __global__ void __launch_bounds__(tile<X, Y>::threads, FUSED_BLOCKS)
 template <bool AROUND, int N, int X, int Y>
 void launch_fused(const hymgi_level *level, gsrb_args a, bool zero)
 {
-  const unsigned layer = blocks_for(a.extent[0] / 2, 2 * X) * blocks_for(a.extent[1], Y);
+  const int slots = (a.extent[0] + 1) / 2;
+  const unsigned layer = blocks_for(slots, 2 * X) * blocks_for(a.extent[1], Y);
   const int held = FUSED_BLOCKS * level->context->gpu->multiprocessors;
   const int slab = slab_for(a.boxes, layer, held, a.extent[2], 2, 4);
-  const dim3 grid = slabs_grid(&a, a.extent[0] / 2, 2 * X, Y, slab);
+  const dim3 grid = slabs_grid(&a, slots, 2 * X, Y, slab);
   with_bools(
       [&](auto variable, auto alpha, auto from_zero) {
         const fused_args q = {a.boxes, a.v, a.f, a.own, a.out, a.falling, a.slab};

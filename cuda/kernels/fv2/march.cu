@@ -90,6 +90,13 @@ template <bool SPLIT> __device__ __forceinline__ void go_up(place *p, int t)
   p->i = 2 * t + p->east;
 }
 
+/* Of split rows, is there a cell in this slot of a row that begins with cell `first`? */
+template <bool SPLIT>
+__device__ __forceinline__ bool is_cell(const hymgi_geom &g, int slot, int first)
+{
+  return !SPLIT || 2 * slot + first < g.n[0];
+}
+
 template <typename JOB, bool SPLIT, bool VARIABLE>
 __device__ __forceinline__ void march_column(const march_args<JOB> &a, const hymgi_geom &box,
                                              place p, int slot, int to, march_result *result)
@@ -107,7 +114,8 @@ __device__ __forceinline__ void march_column(const march_args<JOB> &a, const hym
     fv2_values v = {t.c, t.w, t.e, t.s, t.n, x.at(-1), t.above};
     fv2_extrapolate(a.v, g, p, &v);
     const hymgi_real value = updated<JOB>(a, t.b, v, t.f, t.alpha, t.scale, t.prev);
-    if (!NORM && p.k > from) store_result<JOB>(a, p.own - p.plane, done);
+    if (!NORM && p.k > from && is_cell<SPLIT>(box, slot, 1 - p.east))
+      store_result<JOB>(a, p.own - p.plane, done);
     done = value; /* stored after the next plane's loads, which then overlap */
     if (HAS_NORM<JOB>) result->norm = larger(result->norm, bits_of(value));
     if constexpr (std::is_same_v<JOB, apply_sum>) {
@@ -118,7 +126,7 @@ __device__ __forceinline__ void march_column(const march_args<JOB> &a, const hym
     low = t.b.u;
     go_up<SPLIT>(&p, slot);
   }
-  if (!NORM) store_result<JOB>(a, p.own - p.plane, done);
+  if (!NORM && is_cell<SPLIT>(box, slot, 1 - p.east)) store_result<JOB>(a, p.own - p.plane, done);
 }
 
 enum { MARCH_BLOCKS = 4 };
@@ -146,7 +154,8 @@ __global__ void __launch_bounds__(GSRB_THREADS, MARCH_BLOCKS)
 
 template <typename JOB, bool SPLIT> void run_march(const hymgi_level *level, march_args<JOB> a)
 {
-  const int wide = a.extent[0] >= 128 ? 64 : 32, slots = SPLIT ? a.extent[0] / 2 : a.extent[0];
+  const int wide = a.extent[0] >= 128 ? 64 : 32,
+            slots = SPLIT ? (a.extent[0] + 1) / 2 : a.extent[0];
   const dim3 grid = march_grid(level, &a, slots, wide, GSRB_THREADS / wide, MARCH_BLOCKS);
   with_bools(
       [&](auto variable) {
@@ -172,7 +181,8 @@ __global__ void __launch_bounds__(GSRB_THREADS) fv2_point(const __grid_constant_
   const int z = GSRB && a.falling ? (int)(gridDim.z - 1 - blockIdx.z) : (int)blockIdx.z;
   const hymgi_geom g = box_at(a.boxes, z / a.extent[2]);
   const int k = z % a.extent[2];
-  const bool inside = t < (GSRB ? g.n[0] / 2 : g.n[0]) && j < g.n[1] && k < g.n[2];
+  const int first = GSRB ? hymgi_first(&g, a.colour, j, k) : 0;
+  const bool inside = (GSRB ? 2 * t + first : t) < g.n[0] && j < g.n[1] && k < g.n[2];
   place p = {};
   fv2_betas b = {};
   divisors<1> diagonal = {};
@@ -201,7 +211,7 @@ __global__ void __launch_bounds__(GSRB_THREADS) fv2_point(const __grid_constant_
 
 template <typename JOB> void run_point(const hymgi_level *level, const gsrb_args &a)
 {
-  const int slots = std::is_same_v<JOB, gsrb> ? a.extent[0] / 2 : a.extent[0];
+  const int slots = std::is_same_v<JOB, gsrb> ? (a.extent[0] + 1) / 2 : a.extent[0];
   const int shift = row_shift(slots), wide = 1 << (shift > 2 ? shift : 2);
   const dim3 grid(blocks_for(slots, wide), blocks_for(a.extent[1], POINT_THREADS / wide),
                   (unsigned)(a.extent[2] * a.boxes.count));

@@ -1,6 +1,7 @@
 /* FV2 on rows split by colour, two slots a thread: loads and stores of 16 bytes. The first slot is
  * even, so that they are aligned; with an odd number of slots the last thread's second one lies
- * beyond the row, where memory may be read but not written. */
+ * beyond the row, where memory may be read but not written. In rows of an odd length the last slot of one colour is
+ * spare (hymgi_cuda_splits_odd): it is written, but no part of a sum or a norm. */
 #ifndef HYMGI_KERNELS_FV2_TWO_SLOTS_CUH
 #define HYMGI_KERNELS_FV2_TWO_SLOTS_CUH
 

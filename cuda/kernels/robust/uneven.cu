@@ -1,20 +1,15 @@
 /* Transfers on the device where a side of the fine level is odd, by the formulas that the host uses:
- * interpolation along z, then y, then x, a fine cell a thread; sums of children. */
-#include "device/loops.cuh"
-#include "kernels/robust/robust.h"
-
-extern "C" {
-#include "formulas/conductance.h"
-}
+ * interpolation along z, then y, then x, a coarse cell with its children a thread; sums of children. */
+#include "kernels/robust/transfer.cuh"
 
 namespace
 {
 
 struct uneven_args {
-  box_set boxes, patches;
+  transfer_args t;
   const double *parabolas[3];
   const hymgi_real *coarse;
-  bool constant, add;
+  bool add;
   hymgi_real *x;
 };
 
@@ -23,45 +18,88 @@ __device__ __forceinline__ int neighbour(const hymgi_geom &g, int axis, int at, 
   return step != 0 && hymgi_ends(&g, axis, step > 0, at) ? at : at + step;
 }
 
-__device__ hymgi_real interpolated(const uneven_args &a, const hymgi_geom &g, const hymgi_geom &p,
-                                   int i, int j, int k)
-{
-  const int I = i / 2, J = j / 2, K = k / 2;
-  if (a.constant) return a.coarse[hymgi_at(&p, I, J, K)];
-  const double *const wx = a.parabolas[0] + 3 * (g.low[0] + i),
-                      *const wy = a.parabolas[1] + 3 * (g.low[1] + j),
-                      *const wz = a.parabolas[2] + 3 * (g.low[2] + k);
-  hymgi_real along_yz[3];
-#pragma unroll
-  for (int di = -1; di <= 1; di++) {
-    const int at = neighbour(p, 0, I, di);
-    hymgi_real along_z[3];
-#pragma unroll
-    for (int dj = -1; dj <= 1; dj++) {
-      const int row = neighbour(p, 1, J, dj);
-      along_z[dj + 1] =
-          hymgi_on_parabola(wz, a.coarse[hymgi_at(&p, at, row, neighbour(p, 2, K, -1))],
-                            a.coarse[hymgi_at(&p, at, row, K)],
-                            a.coarse[hymgi_at(&p, at, row, neighbour(p, 2, K, 1))]);
-    }
-    along_yz[di + 1] = hymgi_on_parabola(wy, along_z[0], along_z[1], along_z[2]);
+/* Weights of a child along an axis. */
+struct parabola {
+  hymgi_real low, own, high;
+
+  __device__ __forceinline__ parabola(const uneven_args &a, const hymgi_geom &g, int axis, int at)
+  {
+    const double *const w = a.parabolas[axis] + 3 * (along(g.low, axis) + at);
+    low = (hymgi_real)w[0], own = (hymgi_real)w[1], high = (hymgi_real)w[2];
   }
-  return hymgi_on_parabola(wx, along_yz[0], along_yz[1], along_yz[2]);
+  __device__ __forceinline__ hymgi_real of(const hymgi_real *x) const
+  {
+    return hymgi_parabola(low, x[0], own, x[1], high, x[2]);
+  }
+};
+
+__device__ __forceinline__ void put(const uneven_args &a, ptrdiff_t at, hymgi_real value)
+{
+  a.x[at] = a.add ? a.x[at] + value : value;
 }
 
-__global__ void __launch_bounds__(ROW_THREADS)
+/* The children of a coarse cell and, as often, the rows and planes of them. */
+struct family {
+  int n[3];
+
+  __device__ __forceinline__ family(const hymgi_geom &g, int I, int J, int K)
+      : n{hymgi_children(7, &g, 0, I), hymgi_children(7, &g, 1, J), hymgi_children(7, &g, 2, K)}
+  {
+  }
+};
+
+/* CONSTANT: of the coarse cell's value. */
+template <bool CONSTANT>
+__device__ __forceinline__ void interpolate_family(const uneven_args &a, const hymgi_geom &g,
+                                                   const hymgi_geom &p, int I, int J, int K)
+{
+  const family children(g, I, J, K);
+  hymgi_real v[3][3][3] = {}; /* at offsets along x, y and z */
+#pragma unroll
+  for (int di = CONSTANT ? 1 : 0; di < (CONSTANT ? 2 : 3); di++)
+#pragma unroll
+    for (int dj = CONSTANT ? 1 : 0; dj < (CONSTANT ? 2 : 3); dj++)
+#pragma unroll
+      for (int dk = CONSTANT ? 1 : 0; dk < (CONSTANT ? 2 : 3); dk++)
+        v[di][dj][dk] = a.coarse[hymgi_at(&p, neighbour(p, 0, I, di - 1),
+                                          neighbour(p, 1, J, dj - 1), neighbour(p, 2, K, dk - 1))];
+#pragma unroll
+  for (int c = 0; c < 2; c++) {
+    if (c >= children.n[2]) continue;
+    hymgi_real plane[3][3];
+    if (!CONSTANT) {
+      const parabola z(a, g, 2, 2 * K + c);
+#pragma unroll
+      for (int m = 0; m < 9; m++)
+        plane[m / 3][m % 3] = z.of(v[m / 3][m % 3]);
+    }
+#pragma unroll
+    for (int b = 0; b < 2; b++) {
+      if (b >= children.n[1]) continue;
+      hymgi_real row[3];
+      if (!CONSTANT) {
+        const parabola y(a, g, 1, 2 * J + b);
+#pragma unroll
+        for (int m = 0; m < 3; m++)
+          row[m] = y.of(plane[m]);
+      }
+#pragma unroll
+      for (int d = 0; d < 2; d++)
+        if (d < children.n[0])
+          put(a, hymgi_at(&g, 2 * I + d, 2 * J + b, 2 * K + c),
+              CONSTANT ? v[1][1][1] : parabola(a, g, 0, 2 * I + d).of(row));
+    }
+  }
+}
+
+template <bool CONSTANT>
+__global__ void __launch_bounds__(TRANSFER_THREADS)
     interpolate_uneven(const __grid_constant__ uneven_args a)
 {
   let_successors_start();
   wait_for_predecessors();
-  each_box(a.boxes, [&](const hymgi_geom &g, int b) {
-    const hymgi_geom p = box_at(a.patches, b);
-    each_cell(g, [&](int colour, int t, int j, int k) {
-      const int i = g.split ? 2 * t + hymgi_first(&g, colour, j, k) : t;
-      hymgi_real *const x = a.x + hymgi_at(&g, i, j, k);
-      const hymgi_real e = interpolated(a, g, p, i, j, k);
-      *x = a.add ? *x + e : e;
-    });
+  each_coarse_cell(a.t, [&](const hymgi_geom &g, const hymgi_geom &patch, int I, int J, int K) {
+    interpolate_family<CONSTANT>(a, g, patch, I, J, K);
   });
 }
 
@@ -93,17 +131,22 @@ __global__ void __launch_bounds__(ROW_THREADS) sum_children(const __grid_constan
 extern "C" void hymgi_cuda_interpolate_uneven(const hymgi_level *fine, const hymgi_real *source,
                                               hymgi_ghosts order, bool add, hymgi_real *x)
 {
-  uneven_args a = {};
   if (fine->num_boxes == 0) return;
-  a.boxes = box_set_of(fine->box, fine->num_boxes);
-  a.patches = box_set_of(fine->patch, fine->num_boxes);
+  int n[3];
+  box_extent(fine->patch, fine->num_boxes, n);
+  const dim3 block = transfer_block(n);
+  uneven_args a = {};
+  a.t = transfer_args_of(fine, n, block);
   for (int axis = 0; axis < 3; axis++)
     a.parabolas[axis] = fine->axis[axis].parabolas;
   a.coarse = source;
-  a.constant = order == HYMGI_GHOSTS_P0;
   a.add = add;
   a.x = x;
-  hymgi_launch(fine->context, interpolate_uneven, cells_grid(fine), dim3(ROW_THREADS), a);
+  with_bools(
+      [&](auto constant) {
+        hymgi_launch(fine->context, interpolate_uneven<constant>, transfer_blocks(a.t), block, a);
+      },
+      order == HYMGI_GHOSTS_P0);
 }
 
 extern "C" void hymgi_cuda_sum_children(const hymgi_level *level, const hymgi_real *fine,

@@ -11,7 +11,8 @@ namespace
 /* How the grid's blocks cover the patches: x fastest, then y, then slabs of coarse planes, box by
  * box. */
 struct transfer_args : gsrb_args {
-  int across[2]; /* blocks along x and y */
+  int across[2];   /* blocks along x and y */
+  hymgi_real kept; /* of a sum of children */
 };
 
 struct block_place {
@@ -36,7 +37,7 @@ enum { BLOCKS_EACH = 24, MOST_PLANES = 8 }; /* per multiprocessor; per block */
 transfer_args transfer_args_of(const hymgi_level *level, const hymgi_sweep *sweep, const int n[2],
                                int x, int y, dim3 *grid)
 {
-  transfer_args a = {gsrb_args_of(level, sweep), {}};
+  transfer_args a = {gsrb_args_of(level, sweep), {}, (hymgi_real)level->transfer->part_of_sum};
   a.across[0] = (int)blocks_for(n[0], x);
   a.across[1] = (int)blocks_for(n[1], y);
   int coarse[3];
@@ -103,6 +104,10 @@ __global__ void __launch_bounds__(MEAN_THREADS)
  * one; with plain rows a cell. It computes what that contributes to the mean. */
 enum { SUM_THREADS = 256 };
 
+/* What a coarse cell gets: the mean of 8 cells' residuals, that of the red ones of these, or on an uneven level,
+ * of split rows, part of the sum of those that are there. */
+enum restricted { MEAN, RED_MEAN, SUM };
+
 template <bool VARIABLE, bool AROUND, int CELLS> struct fv2_cells {
   place p[CELLS];
   fv2_betas b[CELLS];
@@ -131,8 +136,8 @@ template <bool VARIABLE, bool AROUND, int CELLS> struct fv2_cells {
   }
 };
 
-/* Sums the parts of a block's threads: [plane][row][slot], as wide as the block. */
-template <bool SPLIT, bool RED>
+/* Sums the parts of a block's threads: [plane][row][slot], as wide as the block; of a SUM [.][.][.][even, odd]. */
+template <bool SPLIT, restricted WHAT>
 __device__ __forceinline__ void store_means(const transfer_args &a, const block_place &b, int K,
                                             int parity, const hymgi_real *part)
 {
@@ -143,21 +148,30 @@ __device__ __forceinline__ void store_means(const transfer_args &a, const block_
   if (threadIdx.z > 0 || x >= coarse || 2 * y >= rows || I >= patch.n[0] || J >= patch.n[1] ||
       K >= patch.n[2])
     return;
-  const auto pair = [&](int jj, int kk) {
-    const hymgi_real *const row = part + (kk * rows + 2 * y + jj) * wide;
-    if (SPLIT) return row[x];
-    return RED ? row[2 * x + ((jj + kk + parity) & 1)] : row[2 * x] + row[2 * x + 1];
-  };
   const ptrdiff_t at = hymgi_at(&patch, I, J, K);
-  a.coarse[at] = hymgi_mean_of_8(pair(0, 0), pair(1, 0), pair(0, 1), pair(1, 1));
+  if (WHAT == SUM) {
+    hymgi_real sum = 0; /* in the order of hymgi_sum_of_children */
+#pragma unroll
+    for (int m = 0; m < 8; m++)
+      sum += part[2 * (((m >> 2) * rows + 2 * y + (m >> 1 & 1)) * wide + x) + (m & 1)];
+    a.coarse[at] = a.kept * sum;
+  } else {
+    const auto pair = [&](int jj, int kk) {
+      const hymgi_real *const row = part + (kk * rows + 2 * y + jj) * wide;
+      if (SPLIT) return row[x];
+      return WHAT == RED_MEAN ? row[2 * x + ((jj + kk + parity) & 1)] : row[2 * x] + row[2 * x + 1];
+    };
+    a.coarse[at] = hymgi_mean_of_8(pair(0, 0), pair(1, 0), pair(0, 1), pair(1, 1));
+  }
   if (a.zero) a.zero[at] = 0;
 }
 
-template <bool VARIABLE, bool AROUND, bool SPLIT, bool RED>
+template <bool VARIABLE, bool AROUND, bool SPLIT, restricted WHAT>
 __global__ void __launch_bounds__(SUM_THREADS, 3)
     fv2_residual_restrict(const __grid_constant__ transfer_args a)
 {
-  __shared__ hymgi_real part[SUM_THREADS];
+  constexpr bool TWO = SPLIT && WHAT != RED_MEAN;
+  __shared__ hymgi_real part[WHAT == SUM ? 2 * SUM_THREADS : SUM_THREADS];
   let_successors_start();
   const block_place b = place_of_block(a);
   const hymgi_geom g = box_at(a.boxes, b.box);
@@ -165,16 +179,20 @@ __global__ void __launch_bounds__(SUM_THREADS, 3)
   const int j = b.y * (int)blockDim.y + (int)threadIdx.y, up = (int)threadIdx.z;
   const int mine = (up * (int)blockDim.y + (int)threadIdx.y) * (int)blockDim.x + (int)threadIdx.x;
   for (int K = b.first; K < b.first + a.slab; K++) {
-    const bool inside = t < (SPLIT ? g.n[0] / 2 : g.n[0]) && j < g.n[1] && 2 * K < g.n[2];
-    fv2_cells<VARIABLE, AROUND, SPLIT && !RED ? 2 : 1> c;
+    const bool inside =
+        (SPLIT ? 2 * t : t) < g.n[0] && j < g.n[1] && 2 * K + (WHAT == SUM ? up : 0) < g.n[2];
+    fv2_cells<VARIABLE, AROUND, TWO ? 2 : 1> c;
     if (inside) c.fetch(a.v, g, t, j, 2 * K + up);
     if (K == b.first) wait_for_predecessors();
-    if (inside) {
+    if (WHAT == SUM) {
+      part[2 * mine] = inside ? c.residual(a, g, 0) : 0;
+      part[2 * mine + 1] = inside && 2 * t + 1 < g.n[0] ? c.residual(a, g, TWO) : 0;
+    } else if (inside) {
       const hymgi_real r = c.residual(a, g, 0);
-      part[mine] = SPLIT && !RED ? r + c.residual(a, g, 1) : r;
+      part[mine] = TWO ? r + c.residual(a, g, TWO) : r;
     }
     __syncthreads();
-    store_means<SPLIT, RED>(a, b, K, g.parity, part);
+    store_means<SPLIT, WHAT>(a, b, K, g.parity, part);
     __syncthreads();
   }
 }
@@ -196,6 +214,18 @@ void launch_mean(const hymgi_level *level, const hymgi_real *fine, hymgi_real *c
   hymgi_launch(level->context, restrict_mean<MAX>, grid, dim3((unsigned)x, (unsigned)y), a);
 }
 
+/* call(what to restrict, as a template argument) */
+template <restricted WHAT> using restricts = std::integral_constant<restricted, WHAT>;
+template <typename Call> void with_restricted(const hymgi_level *level, bool red, const Call &call)
+{
+  if (level->uneven)
+    call(restricts<SUM>());
+  else if (red)
+    call(restricts<RED_MEAN>());
+  else
+    call(restricts<MEAN>());
+}
+
 } /* namespace */
 
 extern "C" void hymgi_cuda_restrict_cells(const hymgi_level *level, const hymgi_real *fine,
@@ -212,17 +242,19 @@ extern "C" void hymgi_cuda_fv2_restrict(const hymgi_level *level, const hymgi_sw
   const bool split = level->box[0].split;
   int n[3];
   box_extent(level->box, level->num_boxes, n);
-  if (split) n[0] /= 2;
+  if (split) n[0] = (n[0] + 1) / 2;
   const int x = 1 << row_shift(n[0]), y = SUM_THREADS / x / 2;
   dim3 grid;
   const transfer_args a = transfer_args_of(level, restriction, n, x, y, &grid);
-  with_bools(
-      [&](auto variable, auto around, auto of_split, auto red) {
-        hymgi_launch(level->context, fv2_residual_restrict<variable, around, of_split, red>, grid,
-                     dim3((unsigned)x, (unsigned)y, 2), a);
-      },
-      level->method->variable_beta, goes_around(level), split,
-      restriction->after == HYMGI_AFTER_GSRB);
+  with_restricted(level, restriction->after == HYMGI_AFTER_GSRB, [&](auto what) {
+    with_bools(
+        [&](auto variable, auto around, auto of_split) {
+          if constexpr (of_split || what != SUM)
+            hymgi_launch(level->context, fv2_residual_restrict<variable, around, of_split, what>,
+                         grid, dim3((unsigned)x, (unsigned)y, 2), a);
+        },
+        level->method->variable_beta, goes_around(level), split);
+  });
 }
 
 /* Through the second buffer, which is free between smoother calls. */

@@ -285,7 +285,9 @@ void hymgi_cpu_sum_residual_row(const hymgi_level *level, int b, const int JK[2]
   store_sums(level, p, sum, JK, coarse);
 }
 
-bool hymgi_cpu_smooth_sum_residual(hymgi_level *level, hymgi_real *coarse)
+bool hymgi_cpu_smooth_sum_residual(hymgi_level *level, bool from_zero, hymgi_real *coarse,
+                                   hymgi_real *zero)
 {
+  (void)from_zero, (void)zero;
   return level->tuning.wave_restrict && hymgi_cpu_wave_smooth(level, false, coarse, NULL);
 }
