@@ -209,9 +209,7 @@ def connected_with_both_ends(conducts: np.ndarray) -> np.ndarray:
     touches = np.zeros((2, len(cluster)), dtype=bool)
     for side, end in enumerate((0, -1)):
         touches[side, cluster[runs[end][conducts[end]]]] = True
-    through = np.take((touches[0] & touches[1])[cluster], runs)
-    through &= conducts
-    return through
+    return _without(conducts, ~(touches[0] & touches[1])[cluster[1:]])
 
 
 def _begins(conducts: np.ndarray) -> np.ndarray:
@@ -230,13 +228,26 @@ def _runs(conducts: np.ndarray) -> tuple[np.ndarray, int]:
     return runs, int(runs.flat[-1])
 
 
+def _without(conducts: np.ndarray, left_out: np.ndarray) -> np.ndarray:
+    """A copy without some of the runs; left_out has an entry for each."""
+    first = np.flatnonzero(_begins(conducts))[left_out]
+    ends = np.flatnonzero(_begins(conducts[..., ::-1])[..., ::-1])[left_out]
+    kept = conducts.copy()
+    lengths = ends + 1 - first
+    before = np.cumsum(lengths) - lengths  # in the runs before, of those that are left out
+    kept.reshape(-1)[np.repeat(first - before, lengths) + np.arange(lengths.sum())] = False
+    return kept
+
+
 def _pairs(conducts: np.ndarray, runs: np.ndarray) -> list[np.ndarray]:
     """Pairs of neighbouring runs, the lower number first, each once or a few times."""
     found = []
     for axis in range(conducts.ndim - 1):
         low, high = (_part(axis, part, conducts.ndim) for part in (slice(None, -1), slice(1, None)))
         new = np.flatnonzero(_begins(conducts[low] & conducts[high]))  # the neighbours before are of the same two runs
-        found.append(np.stack([runs[low].reshape(-1)[new], runs[high].reshape(-1)[new]]))
+        step = math.prod(conducts.shape[axis + 1 :])
+        new += new // ((conducts.shape[axis] - 1) * step) * step  # places in the whole array
+        found.append(np.stack([runs.reshape(-1)[new], runs.reshape(-1)[new + step]]))
     return found
 
 
