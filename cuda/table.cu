@@ -35,6 +35,8 @@ constexpr hymgi_robust_ops robust_table()
   hymgi_robust_ops r = {};
   r.shares = HYMGI_IN_DOUBLE(hymgi_cuda_shares);
   r.share_sums = HYMGI_IN_DOUBLE(hymgi_cuda_share_sums);
+  r.factor_lines = HYMGI_IN_DOUBLE(hymgi_cuda_factor_lines);
+  r.solve_lines = hymgi_cuda_solve_lines;
   r.largest_step = HYMGI_IN_DOUBLE(hymgi_cuda_largest_step);
   r.alpha_step = HYMGI_IN_DOUBLE(hymgi_cuda_alpha_step);
   r.noise = HYMGI_IN_DOUBLE(hymgi_cuda_noise);

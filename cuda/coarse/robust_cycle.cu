@@ -259,7 +259,7 @@ bool fits(const hymgi_level *level, const hymgi_backend *fine)
     if ((level->periodic >> axis & 1) && level->n[axis] % 2 && level->n[axis] > 1) return false;
   return level->backend == fine && level->num_boxes == 1 && level->ranks == 1 &&
          level->cells <= MOST_CELLS && (level->direct || !level->coarsened) &&
-         level->method->variable_beta;
+         level->method->variable_beta && hymgi_line_axis(level) < 0;
 }
 
 small_level small_level_of(const hymgi_level *level)

@@ -48,6 +48,7 @@ void hymgi_cuda_words(hymg_context *context, int sums, int64_t *words);
 /* robust/setup.cu */
 void hymgi_cuda_shares(const hymgi_level *level, int axis, double *out);
 void hymgi_cuda_share_sums(const hymgi_level *level, int bits, int64_t *words);
+void hymgi_cuda_factor_lines(const hymgi_level *level);
 double hymgi_cuda_largest_step(const hymgi_level *level);
 double hymgi_cuda_alpha_step(const hymgi_level *level);
 void hymgi_cuda_noise(const hymgi_level *level, int seed, double *x);

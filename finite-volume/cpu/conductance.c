@@ -8,6 +8,7 @@
 #include "cpu/robust.h"
 #include "cpu/setup.h"
 #include "formulas/flux.h"
+#include "formulas/lines.h"
 #include "formulas/noise.h"
 
 void hymgi_cpu_shares(const hymgi_level *level, int axis, double *out)
@@ -117,6 +118,17 @@ static void share_rows(const hymgi_level *level, const face_rows *r)
   }
 }
 
+/* Lines that are solved do not count. */
+static void clear_lines(const hymgi_level *level, const face_rows *r)
+{
+  const double *const pivot = level->line.pivot + r->at;
+  for (int axis = 0; axis < 3; axis++) {
+    double *const share = host_scratch(level, SHARES + axis);
+    for (int t = 0; t < r->n; t++)
+      share[t] = pivot[t] == 0 ? share[t] : 0;
+  }
+}
+
 void hymgi_cpu_share_sums(const hymgi_level *level, int bits, int64_t *words)
 {
   const hymgi_sum_scale scale = hymgi_sum_scale_of(HYMGI_SHARE_EXPONENT, bits);
@@ -125,6 +137,7 @@ void hymgi_cpu_share_sums(const hymgi_level *level, int bits, int64_t *words)
     host_sum mine[3] = {{.terms = 0}};
     FOR_PARTS(level, r, {
       share_rows(level, &r);
+      if (level->line.on) clear_lines(level, &r);
       for (int axis = 0; axis < 3; axis++) {
         const double *const share = host_scratch(level, SHARES + axis);
         host_add_row(false, share, share, r.n, &scale, mine + axis);
@@ -198,6 +211,20 @@ double hymgi_cpu_alpha_step(const hymgi_level *level)
       for (int axis = 0; axis < 3; axis++)
         largest = fmax(largest, hymgi_alpha_step(&r, s.g, axis, i, s.cjk[1], s.cjk[2]));
   return largest;
+}
+
+/* ---- lines ---- */
+
+void hymgi_cpu_factor_lines(const hymgi_level *level)
+{
+  const hymgi_lines l = hymgi_lines_of(level);
+  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
+    const int first = g->n[l.axis == 0 ? 1 : 0], second = g->n[l.axis == 2 ? 1 : 2];
+#pragma omp parallel for schedule(static) num_threads(hymgi_cpu_threads(level))
+    for (int b = 0; b < second; b++)
+      for (int a = 0; a < first; a++)
+        hymgi_factor_line(&l, g, a, b);
+  }
 }
 
 /* ---- weights ---- */

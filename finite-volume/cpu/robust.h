@@ -63,6 +63,9 @@ void hymgi_cpu_sum_residual_row(const hymgi_level *level, int b, const int JK[2]
 bool hymgi_cpu_smooth_sum_residual(hymgi_level *level, bool from_zero, hymgi_real *coarse,
                                    hymgi_real *zero);
 
+/* sweep/lines.c */
+void hymgi_cpu_solve_lines(const hymgi_level *level, int colour);
+
 /* tensor.c */
 void hymgi_cpu_restrict_tensor(const hymgi_level *level, const hymgi_real *r, hymgi_real *coarse);
 void hymgi_cpu_interpolate_tensor(const hymgi_level *fine, const hymgi_real *source, hymgi_real *x);

@@ -29,6 +29,7 @@ void hymgi_cpu_coarse_multiply(const hymgi_level *level, const double *matrix, c
 void hymgi_cpu_fluxes(const hymgi_level *level, int axis, const double *x, double *out);
 void hymgi_cpu_shares(const hymgi_level *level, int axis, double *out);
 void hymgi_cpu_share_sums(const hymgi_level *level, int bits, int64_t *words);
+void hymgi_cpu_factor_lines(const hymgi_level *level);
 double hymgi_cpu_largest_step(const hymgi_level *level);
 double hymgi_cpu_alpha_step(const hymgi_level *level);
 void hymgi_cpu_noise(const hymgi_level *level, int seed, double *x);

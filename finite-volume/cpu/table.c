@@ -28,6 +28,8 @@ static void zero_words(hymg_context *context, double *data, size_t words)
 static const hymgi_robust_ops robust = {
     .shares = HYMGI_IN_DOUBLE(hymgi_cpu_shares),
     .share_sums = HYMGI_IN_DOUBLE(hymgi_cpu_share_sums),
+    .factor_lines = HYMGI_IN_DOUBLE(hymgi_cpu_factor_lines),
+    .solve_lines = hymgi_cpu_solve_lines,
     .largest_step = HYMGI_IN_DOUBLE(hymgi_cpu_largest_step),
     .alpha_step = HYMGI_IN_DOUBLE(hymgi_cpu_alpha_step),
     .noise = HYMGI_IN_DOUBLE(hymgi_cpu_noise),

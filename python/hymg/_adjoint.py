@@ -94,15 +94,19 @@ def as_array(value: Any, name: str, shape: tuple[int, ...]) -> Any:
 class System:
     """The derivatives of a solver's solves, for arrays of one framework and memory."""
 
-    def __init__(self, s: Any, array: Any, xp: Any = None) -> None:
-        """array: one of those. xp: the framework's module, if that of the arrays which the solver takes is another."""
-        self.s, self.array, self.xp = s, array, xp or module_of(array)
+    def __init__(self, s: Any, array: Any, xp: Any = None, writes: bool = True) -> None:
+        """array: one of those. xp: the framework's module, if that of the arrays which the solver takes is another.
+        writes: may new arrays be written in place?
+        """
+        self.s, self.array, self.xp, self.writes = s, array, xp or module_of(array), writes
         self._convert = xp.asarray if xp else lambda values: values
         self.grid = grid_of(s, lambda values: self._convert(like(array, values)))
         self._open: Optional[tuple[Any, ...]] = None
 
-    def derivatives(self, given: dict[Key, Any], homogeneous: bool = False) -> Derivatives:
-        """given: coefficients to take for the solver's own, as its arguments have them. homogeneous: without data."""
+    def derivatives(self, given: dict[Key, Any], homogeneous: bool = False, is_open: bool = False) -> Derivatives:
+        """given: coefficients to take for the solver's own, as its arguments have them. homogeneous: without data.
+        is_open: is beta, as given, known to be above 0 on all faces?
+        """
         desc = self.s._desc
         found = {key: self.weighted(key, value) for key, value in given.items()}
 
@@ -113,7 +117,8 @@ class System:
                 found[key] = self._stored(key)
             return found[key]
 
-        return Derivatives(self.xp, self.grid, desc.a, desc.b, coefficient)
+        is_open = is_open and not self.s._covers[0]
+        return Derivatives(self.xp, self.grid, desc.a, desc.b, coefficient, self.writes, is_open)
 
     def weighted(self, key: Key, value: Any) -> Any:
         """A coefficient with what mask and walls of bodies leave of it; so, too, its derivative on the way back."""

@@ -1,7 +1,7 @@
 """Derivatives of a solve by the adjoint state: the formulas of docs/gradients.md, for arrays of any framework.
 
-Arrays are those of NumPy, or of a framework whose module has NumPy's names (CuPy, PyTorch, jax.numpy). Nothing is written
-in place, so that frameworks can differentiate what is done here once more.
+Arrays are those of NumPy, or of a framework whose module has NumPy's names (CuPy, PyTorch, jax.numpy). In place only what is
+new is written, and that only if no framework will differentiate what is done here once more.
 """
 
 import functools
@@ -9,6 +9,7 @@ import operator
 from collections.abc import Callable
 from typing import Any, NamedTuple, Optional
 
+from ._arrays import empty_like
 from ._curved import Measures
 from ._hymg import lib
 from ._library import enum_word
@@ -117,11 +118,15 @@ class Wall(NamedTuple):
 class Derivatives:
     """Of J(u), by the adjoint state: the u of a solve and the lambda of one with dJ/du."""
 
-    def __init__(self, xp: Any, grid: Grid, a: float, b: float, coefficient: Callable[[Key], Any]) -> None:
+    def __init__(
+        self, xp: Any, grid: Grid, a: float, b: float, coefficient: Callable[[Key], Any], writes: bool, is_open: bool
+    ) -> None:
         """xp: the framework's module. coefficient: what the system has for a key, a number or an array, beta and alpha
-        as the operator has them, behind mask and bodies.
+        as the operator has them, behind mask and bodies. writes: may new arrays be written in place? is_open: is it
+        known that no face has beta 0?
         """
         self.xp, self.grid, self.a, self.b, self.coefficient = xp, grid, a, b, coefficient
+        self.writes, self.is_open = writes, is_open
 
     def of(self, key: Key, u: Any, adjoint: Any, du: Any) -> Any:
         """dJ by the entries of a coefficient; "f" and "alpha" before the weights of mask and bodies."""
@@ -160,14 +165,23 @@ class Derivatives:
 
     def _by_beta(self, axis: int, u: Any, adjoint: Any) -> Any:
         """For all faces. A face at the seam of a periodic axis is entry 0; its other entry does not count."""
-        inside = -self._over_distance(axis) * difference(u, axis) * difference(adjoint, axis)
         if self.grid.periodic(axis):
             low = -self._over_seam(axis) * seam(u, axis) * seam(adjoint, axis)
             ends = low, 0.0 * low
         else:
             walls = [(side, first(adjoint, axis, side), self._wall(axis, side, u).derivative) for side in (0, 1)]
             ends = tuple(self.b * self.grid.area(axis, end(side)) * x * derivative for side, x, derivative in walls)
-        return self.xp.concatenate([ends[0], inside, ends[1]], axis)
+        if not self.writes:
+            inside = -self._over_distance(axis) * difference(u, axis) * difference(adjoint, axis)
+            return self.xp.concatenate([ends[0], inside, ends[1]], axis)
+        found = empty_like(u, tuple(n + (other == axis) for other, n in enumerate(self.grid.shape)))
+        inside = part(found, axis, INSIDE)
+        self.xp.subtract(part(u, axis, slice(1, None)), part(u, axis, slice(None, -1)), out=inside)
+        inside *= difference(adjoint, axis)
+        inside *= -self._over_distance(axis)
+        for side in (0, 1):
+            first(found, axis, side)[...] = ends[side]
+        return found
 
     def _over_distance(self, axis: int) -> Any:
         """b A / d of the faces inside."""
@@ -178,8 +192,13 @@ class Derivatives:
 
     def _open(self, axis: int, derivative: Any) -> Any:
         """0 on closed faces, which stay closed."""
+        if self.is_open:
+            return derivative
         beta = self.coefficient(("beta", axis))
-        return derivative * (beta > 0)
+        if not self.writes:
+            return derivative * (beta > 0)
+        derivative *= beta > 0
+        return derivative
 
     def _by_fixed(self, adjoint: Any, du: Any) -> Any:
         """dJ/du - K lambda in fixed cells, where lambda is 0, else 0."""

@@ -107,12 +107,16 @@ class _Sample:
         steps = [_positive(step, "spacing") for step in per_axis(spacing, "spacing", self.image.ndim)]
         self.length = steps.pop(self.axis)
         self.spacing = [1.0, *(step / self.length for step in steps)]  # of the solver, as its diffusivities are to 1
-        given = np.ascontiguousarray(np.moveaxis(_diffusivities(self.image, phases), self.axis, 0))
-        self.largest, self.mean = float(given.max()), float(given.mean())
+        given, value = _diffusivities(self.image, phases)
+        given = np.ascontiguousarray(np.moveaxis(given, self.axis, 0))
         self.conducting = np.count_nonzero(given)
-        self.inside = connected_with_both_ends(given > 0)
+        self.largest, self.mean = value * float(given.max()), value * float(given.mean())
+        self.inside = connected_with_both_ends(given if given.dtype == bool else given > 0)
         self.connected = np.count_nonzero(self.inside)
-        self.diffusivity = np.where(self.inside, given / (self.largest or 1.0), 0.0)
+        self.diffusivity = self.inside  # over the largest
+        if given.dtype != bool:
+            self.diffusivity = np.divide(given, self.largest or 1.0, out=given)
+            self.diffusivity[~self.inside] = 0.0
 
     def solve(self, machine: dict[str, Any]) -> tuple[np.ndarray, Result]:
         """Concentrations, and what the solve says."""
@@ -139,8 +143,8 @@ class _Sample:
             concentration = np.empty(self.diffusivity.shape)
         else:
             d = self.diffusivity
-            ends = _sum(2 * d[0] * (1 - concentration[0])), _sum(2 * d[-1] * concentration[-1])
-        concentration[~self.inside] = np.nan
+            ends = _sum(2.0 * d[0] * (1 - concentration[0])), _sum(2.0 * d[-1] * concentration[-1])
+        np.copyto(concentration, np.nan, where=~self.inside)
         flux_in, flux_out = (self.largest * end / self.diffusivity[0].size for end in ends)
         mean = (flux_in + flux_out) / 2
         imbalance = abs(flux_in - flux_out) / mean if mean else 0.0
@@ -169,8 +173,11 @@ def _sum(values: np.ndarray) -> float:
 
 
 def _on_faces(diffusivity: np.ndarray, axis: int) -> np.ndarray:
-    """Harmonic means of the voxels on both sides of each face; at the ends of the axis that of the voxel there."""
-    faces = np.zeros([n + (other == axis) for other, n in enumerate(diffusivity.shape)])
+    """Harmonic means of the voxels on both sides of each face; at the ends of the axis that of the voxel there. Of bools in
+    float32, which has 0 and 1 as well.
+    """
+    shape = [n + (other == axis) for other, n in enumerate(diffusivity.shape)]
+    faces = np.zeros(shape, np.float32 if diffusivity.dtype == bool else np.float64)
     for end in (slice(None, 1), slice(-1, None)):
         at = _part(axis, end, faces.ndim)
         faces[at] = diffusivity[at]
@@ -181,6 +188,9 @@ def _on_faces(diffusivity: np.ndarray, axis: int) -> np.ndarray:
     planes = max(1, CHUNK // max(1, inside[:1].size))
     for first in range(0, len(inside), planes):
         low, high, mean = (array[first : first + planes] for array in (lows, highs, inside))
+        if diffusivity.dtype == bool:
+            mean[...] = low & high
+            continue
         total = low + high
         np.divide(2 * low * high, total, out=mean, where=total > 0)
     return faces
@@ -196,59 +206,71 @@ def connected_with_both_ends(conducts: np.ndarray) -> np.ndarray:
         return np.zeros_like(conducts)
     runs, count = _runs(conducts)
     cluster = _joined(count, _pairs(conducts, runs))
-    touches = np.zeros((2, count), dtype=bool)
+    touches = np.zeros((2, len(cluster)), dtype=bool)
     for side, end in enumerate((0, -1)):
         touches[side, cluster[runs[end][conducts[end]]]] = True
-    through = (touches[0] & touches[1])[cluster]
-    return conducts & through[runs]
+    return _without(conducts, ~(touches[0] & touches[1])[cluster[1:]])
+
+
+def _begins(conducts: np.ndarray) -> np.ndarray:
+    """Where a run along the last axis begins."""
+    first = conducts.copy()
+    np.greater(conducts[..., 1:], conducts[..., :-1], out=first[..., 1:])
+    return first
 
 
 def _runs(conducts: np.ndarray) -> tuple[np.ndarray, int]:
-    """The number of the run of conducting voxels along the last axis that each of them is in (of others any number),
-    and how many runs there are, of which there is at least one.
+    """The number, from 1 on, of the run of conducting voxels along the last axis that each of them is in (of others any
+    number, or 0), and how many runs there are.
     """
-    first = conducts.copy()
-    first[..., 1:] &= ~conducts[..., :-1]
     kind = np.int32 if conducts.size < 2**31 else np.int64
-    runs = np.cumsum(first, dtype=kind).reshape(conducts.shape)
-    count = int(runs.flat[-1])
-    np.maximum(runs, 1, out=runs)
-    runs -= 1
-    return runs, count
+    runs = np.cumsum(_begins(conducts), dtype=kind).reshape(conducts.shape)
+    return runs, int(runs.flat[-1])
+
+
+def _without(conducts: np.ndarray, left_out: np.ndarray) -> np.ndarray:
+    """A copy without some of the runs; left_out has an entry for each."""
+    first = np.flatnonzero(_begins(conducts))[left_out]
+    ends = np.flatnonzero(_begins(conducts[..., ::-1])[..., ::-1])[left_out]
+    kept = conducts.copy()
+    lengths = ends + 1 - first
+    before = np.cumsum(lengths) - lengths  # in the runs before, of those that are left out
+    kept.reshape(-1)[np.repeat(first - before, lengths) + np.arange(lengths.sum())] = False
+    return kept
 
 
 def _pairs(conducts: np.ndarray, runs: np.ndarray) -> list[np.ndarray]:
-    """Pairs of neighbouring runs, each once or a few times."""
+    """Pairs of neighbouring runs, the lower number first, each once or a few times."""
     found = []
     for axis in range(conducts.ndim - 1):
         low, high = (_part(axis, part, conducts.ndim) for part in (slice(None, -1), slice(1, None)))
-        both = conducts[low] & conducts[high]
-        new = both.copy()
-        new[..., 1:] &= ~both[..., :-1]  # where the neighbours before are of the same two runs
-        found.append(np.stack([runs[low][new], runs[high][new]]))
+        new = np.flatnonzero(_begins(conducts[low] & conducts[high]))  # the neighbours before are of the same two runs
+        step = math.prod(conducts.shape[axis + 1 :])
+        new += new // ((conducts.shape[axis] - 1) * step) * step  # places in the whole array
+        found.append(np.stack([runs.reshape(-1)[new], runs.reshape(-1)[new + step]]))
     return found
 
 
 def _joined(count: int, pairs: list[np.ndarray]) -> np.ndarray:
-    """For each of so many runs one of its cluster, the same for all of the cluster.
+    """For each of the runs 0 ... count one of its cluster, the same for all of the cluster.
 
     In each round every cluster but those below all of their neighbours joins one that is lower, so that at most half of
     those that have neighbours are left.
     """
-    cluster = np.arange(count)
-    edges = np.concatenate([np.zeros((2, 0), dtype=int), *pairs], axis=1)
-    while True:
-        ends = np.sort(cluster[edges], axis=0)
-        apart = ends[0] != ends[1]
-        if not apart.any():
-            return cluster
-        edges, (low, high) = edges[:, apart], ends[:, apart]
+    cluster = np.arange(count + 1, dtype=pairs[0].dtype if pairs else np.int64)
+    low, high = (np.concatenate([cluster[:0], *(pair[side] for pair in pairs)]) for side in (0, 1))
+    while low.size:
         cluster[high] = low
         while True:
-            further = cluster[cluster]
+            further = np.take(cluster, cluster)
             if np.array_equal(further, cluster):
                 break
             cluster = further
+        ends = np.take(cluster, low), np.take(cluster, high)
+        apart = np.flatnonzero(ends[0] != ends[1])
+        one, other = (end[apart] for end in ends)
+        low, high = np.minimum(one, other), np.maximum(one, other)
+    return cluster
 
 
 def _image(image: Any) -> np.ndarray:
@@ -283,10 +305,12 @@ def _positive(value: Any, name: str) -> float:
     return found
 
 
-def _diffusivities(image: np.ndarray, phases: Optional[Mapping[int, float]]) -> np.ndarray:
-    """Of each voxel, >= 0 and finite."""
+def _diffusivities(image: np.ndarray, phases: Optional[Mapping[int, float]]) -> tuple[np.ndarray, float]:
+    """Of each voxel, >= 0 and finite: numbers and 1, or, where all that conduct are alike, bools and their diffusivity."""
     if phases is not None:
         return _of_phases(image, phases)
+    if image.dtype.kind == "b":
+        return image, 1.0
     if image.dtype.kind in "iu":
         labels = np.unique(image)
         few = ", ".join(map(str, labels[:8])) + (", ..." if len(labels) > 8 else "")
@@ -296,22 +320,28 @@ def _diffusivities(image: np.ndarray, phases: Optional[Mapping[int, float]]) -> 
     if bad.any():
         place = tuple(map(int, np.argwhere(bad)[0]))
         raise ValueError(f"image: diffusivity {found[place]} of voxel {place}; finite and at least 0 is wanted")
-    return found
+    return found, 1.0
 
 
-def _of_phases(image: np.ndarray, phases: Mapping[int, float]) -> np.ndarray:
+def _of_phases(image: np.ndarray, phases: Mapping[int, float]) -> tuple[np.ndarray, float]:
     if image.dtype.kind == "f":
         raise TypeError(f"phases: the image has {image.dtype}, which are diffusivities; labels are integers or bools")
     if not isinstance(phases, Mapping) or not phases:
         what = "is empty" if isinstance(phases, Mapping) else f"{describe(phases)}"
         raise TypeError(f"phases: {what}; a dictionary {{label: diffusivity}} is wanted")
-    found = np.zeros(image.shape)
+    given = {}
     for label, value in phases.items():
         diffusivity = number(value, f"phases[{label!r}]")
         if not 0 <= diffusivity < math.inf:
             raise ValueError(f"phases[{label!r}]: diffusivity {diffusivity}; finite and at least 0 is wanted")
-        found[image == whole(label, "phases: label")] = diffusivity
-    return found
+        given[whole(label, "phases: label")] = diffusivity
+    values = {value for value in given.values() if value > 0}
+    if len(values) == 1:
+        return np.isin(image, [label for label, value in given.items() if value > 0]), values.pop()
+    found = np.zeros(image.shape)
+    for label, diffusivity in given.items():
+        found[image == label] = diffusivity
+    return found, 1.0
 
 
 def _refuse_other_arguments(options: Mapping[str, Any]) -> None:

@@ -59,7 +59,7 @@ def solve(
     coefficients = by_key(solver, given, convert)
     tensors = {F: f.to(torch.float64), **coefficients}
     differentiated = [key for key, tensor in tensors.items() if tensor.requires_grad and torch.is_grad_enabled()]
-    plan = Plan(solver, tuple(coefficients), tuple(differentiated))
+    plan = Plan(solver, tuple(coefficients), tuple(differentiated), once=True)
     return _Solve.apply(plan, None, *tensors.values()).to(f.dtype)  # type: ignore[no-any-return]
 
 
@@ -83,7 +83,7 @@ class _Solve(torch.autograd.Function):
         keys = (F, *plan.keys)
         needed = wanted(keys, ctx.needs_input_grad[2:])
         plan.check(tuple(needed))
-        system = plan.system(u.detach())
+        system = plan.system(u.detach(), writes=not torch.is_grad_enabled())
         adjoint = _Solve.apply(plan, needed, system.right_side(du), *coefficients)
         found = plan.derivatives(system, ctx.homogeneous, needed, u, adjoint, du, coefficients)
         return (None, None, *(found.get(key) for key in keys))

@@ -301,6 +301,7 @@ hymg_status hymgi_decomp_coarsen_axes(hymg_context *context, const hymgi_decomp 
   for (int a = 0; a < 3 && made; a++) {
     d->merge[a] = finer->boxes[a];
     d->boxes[a] = 1;
+    if (gather->uncut >> a & 1) merge[a] = finer->boxes[a];
     if (merge[a] < finer->boxes[a])
       made = coarsen_axis(finer, a, axes >> a & 1, merge[a], 1, d);
     else

@@ -171,31 +171,41 @@ static hymg_status cut_evenly(hymg_context *context, hymgi_decomp *d)
   return HYMG_OK;
 }
 
-static hymg_status choose_boxes(hymg_context *context, const hymg_grid_desc *desc, hymgi_decomp *d)
+static hymg_status choose_boxes(hymg_context *context, const hymg_grid_desc *desc, unsigned uncut,
+                                hymgi_decomp *d)
 {
+  int n[3]; /* along which there may be boxes */
+  for (int a = 0; a < 3; a++)
+    n[a] = uncut >> a & 1 ? 2 - d->n[a] % 2 : d->n[a];
   const bool given = d->boxes[0] || d->boxes[1] || d->boxes[2];
   const bool equal = !desc->cuts[0] && !desc->cuts[1] && !desc->cuts[2];
-  if (!given) hymgi_decomp_default_boxes(d->n, d->ranks, d->boxes);
+  if (!given) hymgi_decomp_default_boxes(n, d->ranks, d->boxes);
   if (!given && !desc->owner && !desc->extrapolation_box &&
-      hymgi_decomp_unlike_boxes(d->n, d->ranks, d->boxes))
+      hymgi_decomp_unlike_boxes(n, d->ranks, d->boxes))
     return cut_evenly(context, d);
   TRY(check_boxes(context, d->n, d->boxes, equal));
   return equal ? HYMG_OK : take_cuts(context, desc, d);
 }
 
-hymg_status hymgi_decomp_create_for(hymg_context *context, int ranks, const hymg_grid_desc *desc,
-                                    hymgi_decomp **decomp)
+static hymg_status create(hymg_context *context, int ranks, const hymg_grid_desc *desc,
+                          unsigned uncut, hymgi_decomp **decomp)
 {
   hymgi_decomp *d = calloc(1, sizeof *d);
   if (!d) return hymgi_fail(context, HYMG_ENOMEM, "out of memory for a decomposition");
   *d = (hymgi_decomp){.ranks = ranks, .merge = {1, 1, 1}};
   memcpy(d->n, desc->n, sizeof d->n);
   memcpy(d->boxes, desc->boxes, sizeof d->boxes);
-  hymg_status status = choose_boxes(context, desc, d);
+  hymg_status status = choose_boxes(context, desc, uncut, d);
   if (status == HYMG_OK && desc->owner) status = ask_owners(context, desc, d);
   if (status != HYMG_OK) hymgi_decomp_destroy(&d);
   *decomp = d;
   return status;
+}
+
+hymg_status hymgi_decomp_create_for(hymg_context *context, int ranks, const hymg_grid_desc *desc,
+                                    hymgi_decomp **decomp)
+{
+  return create(context, ranks, desc, 0, decomp);
 }
 
 /* Collective: the owner callback must have given the same answers on all ranks. */
@@ -212,11 +222,11 @@ static hymg_status check_same_owners(hymg_context *context, const hymgi_decomp *
   return HYMG_OK;
 }
 
-hymg_status hymgi_decomp_create(hymg_context *context, const hymg_grid_desc *desc,
+hymg_status hymgi_decomp_create(hymg_context *context, const hymg_grid_desc *desc, unsigned uncut,
                                 hymgi_decomp **decomp)
 {
   hymgi_decomp *d = NULL;
-  hymg_status status = hymgi_decomp_create_for(context, hymg_context_ranks(context), desc, &d);
+  hymg_status status = create(context, hymg_context_ranks(context), desc, uncut, &d);
   status = hymgi_agree(context, status);
   if (status == HYMG_OK && d->owner_table) status = check_same_owners(context, d);
   if (status != HYMG_OK) hymgi_decomp_destroy(&d);

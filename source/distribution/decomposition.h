@@ -35,17 +35,18 @@ enum { HYMGI_COARSEST_CELLS = 8 * 8 * 8 };
 
 /* Where levels of few cells live. */
 typedef struct hymgi_gathering {
-  int64_t below; /* levels with fewer cells are one box */
-  int64_t whole; /* levels of one box with fewer cells are held by all ranks of the finer one */
+  int64_t below;  /* levels with fewer cells are one box */
+  int64_t whole;  /* levels of one box with fewer cells are held by all ranks of the finer one */
+  unsigned uncut; /* bit per axis: hymgi_decomp_coarsen_axes makes one box along it */
 } hymgi_gathering;
 
-/* Collective. The finest level. desc has been checked, except that `boxes` divides n and for the
+/* Collective. The finest level. uncut: axes along which boxes that are not given are not to end. desc has been checked, except that `boxes` divides n and for the
  * answers of the owner callback, which are checked here. desc->boxes all 0:
  * hymgi_decomp_default_boxes or, without a callback and extrapolation_box, hymgi_decomp_unlike_boxes. If all n are even (the
  * grid will be coarsened), given boxes with an odd side are an error. Errors: EINVAL, ENOMEM. */
-hymg_status hymgi_decomp_create(hymg_context *context, const hymg_grid_desc *desc,
+hymg_status hymgi_decomp_create(hymg_context *context, const hymg_grid_desc *desc, unsigned uncut,
                                 hymgi_decomp **decomp);
-/* The same for any number of ranks; not collective: nothing in the result depends on this rank. */
+/* The same for any number of ranks, with uncut = 0; not collective: nothing in the result depends on this rank. */
 hymg_status hymgi_decomp_create_for(hymg_context *context, int ranks, const hymg_grid_desc *desc,
                                     hymgi_decomp **decomp);
 /* The next coarser level (n halved on every axis; all n are even). min_box: the smallest side of

@@ -240,6 +240,8 @@ static int list_places(hymgi_level *level, double **place[MAX_PLACES], int *vect
   if (m->variable_alpha) place[count++] = &level->c.alpha;
   if (level->op->keeps_diagonal) place[count++] = &level->c.dinv;
   if (m->smoother == HYMG_L1JACOBI) place[count++] = &level->c.l1inv;
+  if (hymgi_line_axis(level) >= 0)
+    place[count++] = &level->line.pivot, place[count++] = &level->line.corner;
   const bool finest = level->index == 0 && !level->single;
   if (m->empty_rows && finest) place[count++] = &level->fixed.given;
   if (m->masked && finest) place[count++] = &level->fixed.piece;

@@ -14,23 +14,29 @@
 
 #include "hierarchy/pairs.h"
 #include "multigrid/level_ops.h"
+#include "multigrid/lines.h"
 #include "transport/transport.h"
 
 /* ---- which axes ---- */
 
 /* The axes to halve; 0: nothing is coupled or there is a single cell. */
-static unsigned strong_axes(const hymgi_hierarchy *h, const hymgi_level *level)
+static unsigned strong_axes(const hymgi_hierarchy *h, hymgi_level *level)
 {
   double share[3];
-  if (level->index == 0 && h->has_shares)
+  hymgi_lines_set(level);
+  if (level->index == 0 && h->has_shares && !level->line.on)
     memcpy(share, h->shares, sizeof share);
   else
     hymgi_share_means(level, share);
+  if (level->line.on && !(share[0] + share[1] + share[2] > 0)) { /* all lines are strong */
+    hymgi_lines_drop(level);
+    hymgi_share_means(level, share);
+  }
   return hymgi_strong_axes(level, share);
 }
 
 /* On all ranks of the context, also those without cells of the level. */
-static hymg_status choose_axes(hymgi_hierarchy *h, const hymgi_level *level, unsigned *axes)
+static hymg_status choose_axes(hymgi_hierarchy *h, hymgi_level *level, unsigned *axes)
 {
   int bits = level->num_boxes ? (int)strong_axes(h, level) : 0;
   TRY(hymgi_agree(h->context, h->context->status));
@@ -292,8 +298,11 @@ hymg_status hymgi_levels_update(hymgi_hierarchy *h, bool *kept)
 static hymg_status coarsen_again(hymgi_hierarchy *h)
 {
   h->coarsened_for = h->method.transfer;
-  for (int l = 0; l + 1 < h->num_levels; l++)
-    TRY(coarsen_coefficients(h, h->level + l, h->level + l + 1));
+  for (int l = 0; l + 1 < h->num_levels; l++) {
+    hymgi_level *const coarse = h->level + l + 1;
+    TRY(coarsen_coefficients(h, h->level + l, coarse));
+    if (coarse->num_boxes && coarse->line.on) hymgi_lines_set(coarse);
+  }
   return HYMG_OK;
 }
 

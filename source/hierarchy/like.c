@@ -14,6 +14,7 @@ hymgi_level hymgi_level_like(const hymgi_level *level, const hymgi_operator_kind
   s.kernels = NULL, s.attached = NULL;
   s.layers = 0, s.wide = NULL;
   s.fixed = (hymgi_fixed){0};
+  s.line = (hymgi_line){0};
   s.c.alpha = s.c.dinv = s.c.l1inv = s.c.constant_rows = NULL;
   for (int axis = 0; axis < 3; axis++)
     s.c.beta[axis] = s.weight[axis] = NULL;

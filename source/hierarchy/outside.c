@@ -20,7 +20,8 @@ static hymg_status boxes_of_level(const hymgi_hierarchy *h, hymgi_decomp **own)
   const hymg_grid *grid = h->op->grid;
   *own = NULL;
   if (h->method.any_sides) {
-    TRY(hymgi_decomp_coarsen_axes(h->context, grid->decomp, 0, &(hymgi_gathering){0, 0}, own));
+    TRY(hymgi_decomp_coarsen_axes(h->context, grid->decomp, 0,
+                                  &(hymgi_gathering){.uncut = h->method.lines}, own));
     if ((*own)->same) hymgi_decomp_destroy(own);
     return HYMG_OK;
   }

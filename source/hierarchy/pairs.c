@@ -126,7 +126,7 @@ static hymg_status make_whole(const hymgi_level *level, struct hymgi_pairs *pair
   whole->decomp = NULL, whole->box = NULL, whole->cover = NULL;
   whole->gather = whole->scatter = NULL;
   whole->num_boxes = 0, whole->vector_size = 0;
-  TRY(hymgi_decomp_coarsen_axes(c, level->decomp, 0, &(hymgi_gathering){INT64_MAX, 0},
+  TRY(hymgi_decomp_coarsen_axes(c, level->decomp, 0, &(hymgi_gathering){.below = INT64_MAX},
                                 &whole->decomp));
   TRY(hymgi_side_boxes(c, whole->decomp, hymg_context_rank(c), whole->ghost, whole->periodic,
                        &whole->box, &whole->cover, &whole->num_boxes));

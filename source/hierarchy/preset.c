@@ -136,6 +136,7 @@ static void set_robust(hymgi_hierarchy *h)
   m->stretched = hymgi_is_stretched(d);
   m->variable_beta = true;
   m->empty_rows = m->fixed || m->masked;
+  m->lines = hymgi_strong_lines(d);
   m->has_alpha = m->has_alpha || m->empty_rows;
   m->variable_alpha = m->has_alpha;
   choose_smoother(h, d);

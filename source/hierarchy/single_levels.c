@@ -80,6 +80,9 @@ static hymg_status fill_level(hymgi_level *s, const hymgi_level *level, double s
   if (to->alpha) ops->narrow(s, level, scale, from->alpha, to->alpha);
   if (to->dinv) ops->narrow(s, level, 1 / scale, from->dinv, to->dinv);
   if (to->l1inv) ops->narrow(s, level, 1 / scale, from->l1inv, to->l1inv);
+  if (s->line.pivot) ops->narrow(s, level, 1 / scale, level->line.pivot, s->line.pivot);
+  if (s->line.corner) ops->narrow(s, level, scale, level->line.corner, s->line.corner);
+  s->line.on = level->line.on;
   to->alpha_constant = scale * from->alpha_constant;
   to->limited = from->limited;
   memcpy(to->boundary_weight, from->boundary_weight, sizeof to->boundary_weight);

@@ -20,6 +20,7 @@ enum { TAG = 3, MOST_LAYERS = 64, MOST_CELLS = 32 * 32 * 32, ROUNDS = 3 };
  * has a solver of its own; a red cell's ghost must not be black; FV4's Robin ghosts have numbers of this rank's boundaries. */
 static bool can_be_wide(const hymgi_level *level)
 {
+  if (hymgi_line_axis(level) >= 0) return false;
   const hymg_smoother smoother = level->method->smoother;
   const bool host = level->backend->id == HYMG_BACKEND_HOST;
   if ((level->index == 0 && host) || !level->coarsened || level->ranks == 1 || level->decomp->whole)

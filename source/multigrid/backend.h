@@ -95,8 +95,13 @@ typedef enum hymgi_fix { HYMGI_FIX_ZERO, HYMGI_FIX_RHS, HYMGI_FIX_GIVEN } hymgi_
 typedef struct hymgi_robust_ops {
   /* out: the coupling along an axis over that along all, without domain boundaries */
   void (*shares)(const hymgi_level *level, int axis, hymgi_real *out);
-  /* the sums of the shares as in `sum`, an axis after the other, at HYMGI_SHARE_EXPONENT */
+  /* the sums of the shares as in `sum`, without those of lines that are solved, an axis after the other, at
+   * HYMGI_SHARE_EXPONENT */
   void (*share_sums)(const hymgi_level *level, int bits, int64_t *words);
+  /* level->line, which has to be there: pivots and corners; solves for level->f of the lines of a colour in level->x, which
+   * has its ghosts */
+  void (*factor_lines)(const hymgi_level *level);
+  void (*solve_lines)(const hymgi_level *level, int colour);
   /* the largest ratio of beta between a face and the next one of the same direction */
   double (*largest_step)(const hymgi_level *level);
   /* the largest hymgi_alpha_step; alpha has ghosts */

@@ -60,6 +60,8 @@ typedef struct hymgi_method {
   bool fixed;                            /* robust: there may be cells with given values */
   bool masked;                           /* robust: some face's beta is 0 */
   bool empty_rows;                       /* robust: rows of A may be 0, for either reason */
+  unsigned
+      lines; /* robust: the axis, as a bit, whose lines may be solved (multigrid/lines.h); 0: none */
   hymgi_tuning tuning;
 } hymgi_method;
 
@@ -116,6 +118,12 @@ typedef struct hymgi_fixed {
   double *source;  /* what the given values add to f of the free cells next to them */
   double *beta[3]; /* as c.beta before it was cut at fixed cells: for fluxes */
 } hymgi_fixed;
+
+/* Lines that a smoother call solves (multigrid/lines.h): vectors by formulas/lines.h, or NULL. */
+typedef struct hymgi_line {
+  bool on; /* there are some */
+  hymgi_real *pivot, *corner;
+} hymgi_line;
 
 /* x += or = the interpolated source, coarse values in patches with their ghosts. */
 typedef struct hymgi_interpolation {
@@ -201,6 +209,7 @@ typedef struct hymgi_level {
 
   hymgi_coefficients c;
   hymgi_fixed fixed;
+  hymgi_line line;
   /* robust path: axes, and per coarsened axis the weights of the coarse neighbour, with ghosts */
   hymgi_axis axis[3];
   hymgi_real *weight[3];
@@ -211,6 +220,17 @@ typedef struct hymgi_level {
   double *arena;                          /* holds all vectors of the level */
   size_t arena_doubles;
 } hymgi_level;
+
+/* Shorter lines are left to the smoother. */
+enum { HYMGI_SHORT_LINE = 16 };
+
+/* The axis whose lines may be solved; -1: none. */
+static inline int hymgi_line_axis(const hymgi_level *level)
+{
+  for (int axis = 0; axis < 3; axis++)
+    if (level->method->lines >> axis & 1 && level->n[axis] > HYMGI_SHORT_LINE) return axis;
+  return -1;
+}
 
 /* Cells of the level that this rank holds. */
 static inline int64_t hymgi_cells_here(const hymgi_level *level)

@@ -30,6 +30,7 @@ static const struct {
     [HYMGI_OP_INTERPOLATE_WEIGHTED] = {HYMGI_OP_INTERPOLATE, 0, 0, CORRECTION_HALO | SCATTER},
     [HYMGI_OP_INTERPOLATE_SMOOTH] = {HYMGI_OP_INTERPOLATE, 1, 0, CORRECTION_HALO | SCATTER},
     [HYMGI_OP_MATRIX] = {HYMGI_OP_COARSE, 0, 0, 0},
+    [HYMGI_OP_LINES] = {HYMGI_OP_SMOOTH, 0, 2, 0},
 };
 
 /* What one pass of the operator reads besides f: x and the coefficients. */

@@ -3,6 +3,7 @@
 
 #include "multigrid/boundary_data.h"
 #include "multigrid/level_ops.h"
+#include "multigrid/lines.h"
 #include "multigrid/profile.h"
 #include "multigrid/wide.h"
 
@@ -279,6 +280,9 @@ static void weighted_smooth_restrict(hymgi_level *fine, hymgi_level *coarse, boo
 {
   const hymgi_after after = after_smoothing(fine);
   double *const patches = hymgi_patches_of(fine, coarse->f);
+  if (fine->line.on && from_zero) hymgi_fill(fine, 0, fine->x);
+  hymgi_relax_lines(fine, false);
+  from_zero = from_zero && !fine->line.on;
   if (!fused_smooth_restrict(fine, from_zero, after, patches)) {
     if (from_zero)
       hymgi_smooth_from_zero(fine);
@@ -327,6 +331,7 @@ static void weighted_interpolate_smooth(hymgi_level *coarse, hymgi_level *fine)
                     fused = ops->interpolate_smooth(fine, source);
                     if (!fused) fine->transfer->interpolate_weighted(fine, source, true, fine->x));
   if (!fused) hymgi_smooth_transposed(fine);
+  hymgi_relax_lines(fine, true);
 }
 
 static void restrict_by_weights(const hymgi_level *fine, const double *r, hymgi_after after,

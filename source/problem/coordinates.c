@@ -265,6 +265,47 @@ void hymgi_measure(const hymg_grid_desc *d, int axis, double unit, double *lists
   }
 }
 
+/* ---- lines ---- */
+
+/* The least factor of an axis for `other` at the middle of a cell. */
+static double factor_at(const hymg_grid_desc *d, int axis, int other, double middle)
+{
+  return factors(d, axis, 1u << other, middle);
+}
+
+/* Is the azimuth's mean width at these places short beside those of the other axes? */
+static bool is_short(const hymg_grid_desc *d, int round, const int axis[2], const double middle[2],
+                     const double width[2])
+{
+  double along = (end_of(d, round) - d->origin[round]) / d->n[round], least = INFINITY;
+  for (int m = 0; m < 2; m++) {
+    const double across = width[m] * factor_at(d, axis[1 - m], axis[m], middle[1 - m]);
+    along *= factor_at(d, axis[m], round, middle[m]);
+    if (d->n[axis[m]] > 1) least = fmin(least, across);
+  }
+  return 2 * along * along < least * least && least < INFINITY;
+}
+
+unsigned hymgi_strong_lines(const hymg_grid_desc *d)
+{
+  int round = 0;
+  while (round < 3 && d->coordinate[round] != HYMG_AZIMUTH)
+    round++;
+  if (round == 3 || d->n[round] <= HYMGI_SHORT_LINE) return 0;
+  const int axis[2] = {round == 0 ? 1 : 0, round == 2 ? 1 : 2};
+  double low[2] = {0}, middle[2], width[2];
+  for (int a = 0; a < d->n[axis[0]]; a++) {
+    low[0] = face_at(d, axis[0], a, low[0]);
+    width[0] = width_of(d, axis[0], a), middle[0] = low[0] + 0.5 * width[0];
+    for (int b = 0; b < d->n[axis[1]]; b++) {
+      low[1] = face_at(d, axis[1], b, low[1]);
+      width[1] = width_of(d, axis[1], b), middle[1] = low[1] + 0.5 * width[1];
+      if (is_short(d, round, axis, middle, width)) return 1u << round;
+    }
+  }
+  return 0;
+}
+
 double hymgi_mean_pitch(const hymg_grid_desc *d, int axis)
 {
   double product = 1;

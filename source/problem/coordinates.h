@@ -27,4 +27,8 @@ double hymgi_mean_pitch(const hymg_grid_desc *d, int axis);
  * HYMGI_GAP is in units of `unit`. */
 void hymgi_measure(const hymg_grid_desc *d, int axis, double unit, double *lists);
 
+/* The axis, as a bit, along which some lines of cells are coupled much more strongly than across (multigrid/lines.h): an
+ * azimuth near its axis or poles. 0: none. */
+unsigned hymgi_strong_lines(const hymg_grid_desc *d);
+
 #endif

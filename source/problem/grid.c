@@ -163,7 +163,7 @@ static hymg_status fill(hymg_grid *g, const hymg_grid_desc *desc)
   for (int axis = 0; axis < 3; axis++)
     g->periodic |= (unsigned)(desc->boundary[2 * axis] == HYMG_PERIODIC) << axis;
   TRY(hymgi_agree(context, copy_widths(g)));
-  TRY(hymgi_decomp_create(context, desc, &g->decomp));
+  TRY(hymgi_decomp_create(context, desc, hymgi_strong_lines(desc), &g->decomp));
   TRY(hymgi_agree(context, hymgi_side_boxes(context, g->decomp, hymg_context_rank(context), 0,
                                             g->periodic, &g->box, &g->cover, &g->num_boxes)));
   for (int axis = 0; axis < 3; axis++) {

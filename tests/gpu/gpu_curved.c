@@ -10,6 +10,7 @@ START_TEST(the_gpu_has_the_bits_of_the_host)
   support_layout layout = curved_layout(&g, widths);
   hymg_options o = hymg_options_default();
   o.method = HYMG_MG, o.path = HYMG_PATH_ROBUST, o.backend = HYMG_BACKEND_HOST;
+  o.precision = _i == CURVED_SOME - 1 ? HYMG_MIXED : HYMG_DOUBLE;
   curved_answer want = curved_run(&g, &c, &layout, &o);
   o.backend = HYMG_BACKEND_CUDA;
   curved_answer got = curved_run(&g, &c, &layout, &o);

@@ -101,7 +101,7 @@ START_TEST(exchanges_over_mpi_move_every_cell_once)
     for (unsigned periodic = 0; periodic < 8; periodic += 7) {
       hymgi_decomp *level[SUPPORT_MAX_LEVELS];
       support_cut cut = support_cuts[c / 2];
-      if (c % 2) cut.gather = (hymgi_gathering){INT64_MAX, INT64_MAX};
+      if (c % 2) cut.gather = (hymgi_gathering){.below = INT64_MAX, .whole = INT64_MAX};
       const int levels = support_levels(context, &cut, hymg_context_ranks(context), level);
       for (int l = 0; l < levels; l++) {
         try_halo(context, level[l], periodic);
@@ -217,7 +217,7 @@ START_TEST(owner_functions_that_differ_are_refused)
       .n = {16, 16, 16}, .boxes = {2, 2, 2}, .owner = by_rank, .owner_user = &mine};
   hymgi_decomp *d = NULL;
   const bool alone = hymg_context_ranks(context) == 1; /* then rank 1 does not exist */
-  ck_assert_int_eq(hymgi_decomp_create(context, &desc, &d), HYMG_EINVAL);
+  ck_assert_int_eq(hymgi_decomp_create(context, &desc, 0, &d), HYMG_EINVAL);
   ck_assert_ptr_null(d);
   ck_assert_ptr_nonnull(
       strstr(hymg_context_error(context), alone ? "ranks are 0 to 0" : "different answers"));

@@ -608,15 +608,27 @@ static const count_case counts[] = {
      0},
     {{"ocean to 80 degrees", {A, B, L}, {0, -1.4, 0}, {2 * PI, 1.4, 1}, 1, "pp dd nn"},
      {64, 32, 1},
-     HYMG_TRANSFER_TENSOR,
-     14},
-    {{"disc", {R, A, L}, {0}, {1, 2 * PI, 1}, 1, "nd pp nn"}, {8, 32, 1}, HYMG_TRANSFER_PAIRS, 20},
+     HYMG_TRANSFER_AUTO,
+     0},
+    {{"ocean with its poles", {A, B, L}, {0, -PI / 2, 0}, {2 * PI, PI / 2, 1}, 1, "pp nn nn"},
+     {64, 32, 1},
+     HYMG_TRANSFER_AUTO,
+     0},
+    {{"disc", {R, A, L}, {0}, {1, 2 * PI, 1}, 1, "nd pp nn"}, {8, 32, 1}, HYMG_TRANSFER_AUTO, 0},
     {{"cylinder with its axis", {R, A, L}, {0}, {1, 2 * PI, 1}, 1, "nd pp dd"},
      {8, 24, 8},
-     HYMG_TRANSFER_PAIRS,
-     20},
+     HYMG_TRANSFER_AUTO,
+     0},
+    {{"the same, azimuth along x", {A, L, R}, {0}, {2 * PI, 1, 1}, 1, "pp dd nd"},
+     {27, 7, 9},
+     HYMG_TRANSFER_AUTO,
+     0},
     {{"shell with its poles", {R, C, A}, {0.5, 0, 0}, {1, PI, 2 * PI}, 1, "dd nn pp"},
      {8, 24, 48},
+     HYMG_TRANSFER_AUTO,
+     0},
+    {{"ball", {R, C, A}, {0}, {1, PI, 2 * PI}, 1, "nd nn pp"},
+     {8, 12, 24},
      HYMG_TRANSFER_PAIRS,
      20},
 };
@@ -655,7 +667,7 @@ static int iterations_of(const count_case *c, int factor, hymg_transfer transfer
   return r.cycles;
 }
 
-/* Without an axis or pole, as many as on a box; with one, few by another transfer. */
+/* As many as on a box; around a centre few by another transfer. */
 START_TEST(iterations_are_few)
 {
   if (!is_solved(_i)) return;

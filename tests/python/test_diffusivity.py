@@ -83,6 +83,28 @@ def test_random_image_has_the_diffusivity_of_a_direct_solve(rng, shape, share):
                 assert_is(hymg.effective_diffusivity(image, axis, spacing=SPACING[: len(shape)]), expected)
 
 
+@pytest.mark.parametrize("value", [1.0, 0.375, 7.1])
+def test_one_conducting_phase_is_as_bools_and_as_floats(rng, value):
+    image = rng.random((7, 9, 8)) < 0.7
+    labels = np.where(image, 3, np.where(rng.random(image.shape) < 0.5, 1, 2))
+    with_labels = hymg.effective_diffusivity(labels, 1, phases={3: value, 1: 0}, rtol=1e-12)
+    bools = hymg.effective_diffusivity(image, 1, rtol=1e-12)
+    floats = hymg.effective_diffusivity(np.where(image, value, 0.0), 1, rtol=1e-12)
+    for other in (bools, floats):
+        np.testing.assert_array_equal(with_labels.concentration, other.concentration)
+        assert with_labels.porosity == other.porosity and with_labels.percolates and other.percolates
+    assert abs(floats.effective_diffusivity / with_labels.effective_diffusivity - 1) < 1e-14
+    assert abs(value * bools.effective_diffusivity / with_labels.effective_diffusivity - 1) < 1e-14
+    assert abs(with_labels.tortuosity / bools.tortuosity - 1) < 1e-14
+
+
+def test_images_are_left_alone(rng):
+    for image in (rng.random((5, 6, 7)) < 0.8, rng.random((5, 6, 7))):
+        kept = image.copy()
+        hymg.effective_diffusivity(image, 0)
+        np.testing.assert_array_equal(image, kept)
+
+
 def test_results_are_what_their_names_say(rng):
     labels = rng.choice(3, (8, 9, 7), p=(0.4, 0.35, 0.25))
     found = hymg.effective_diffusivity(labels, 1, phases={1: 0.5, 2: 3.0}, spacing=SPACING)

@@ -435,13 +435,25 @@ static const curved some[] = {
      {6.28318530717958, 1.5, 4e5},
      6.4e6,
      "pp nn nn"},
+    {"shell with its poles",
+     {HYMG_RADIUS, HYMG_COLATITUDE, HYMG_AZIMUTH},
+     {0.5, 0, 0},
+     {1, 3.14159265358979, 6.28318530717958},
+     1,
+     "dd nn pp"},
 };
+
+static const struct {
+  int shape, n[3];
+} some_grids[CURVED_SOME] = {{0, {8, 12, 9}}, {0, {5, 16, 8}}, {0, {12, 1, 8}}, {1, {8, 12, 9}},
+                             {1, {5, 16, 8}}, {1, {12, 1, 8}}, {2, {8, 12, 9}}, {2, {5, 16, 8}},
+                             {2, {12, 1, 8}}, {0, {8, 24, 9}}, {3, {4, 9, 20}}, {0, {12, 96, 32}}};
 
 support_case curved_some(int number, curved_grid *g, double *widths[3])
 {
-  static const int sizes[][3] = {{8, 12, 9}, {5, 16, 8}, {12, 1, 8}};
-  *g = curved_grid_of(some + number / 3, sizes[number % 3], number % 2 ? 5u : 0u);
-  support_case c = curved_case(g, number / 3 == 2 ? 0 : number % 2, widths);
+  const int shape = some_grids[number].shape;
+  *g = curved_grid_of(some + shape, some_grids[number].n, number % 2 ? 5u : 0u);
+  support_case c = curved_case(g, shape == 2 ? 0 : number % 2, widths);
   support_case_add_robin(&c);
   return c;
 }

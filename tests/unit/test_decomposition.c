@@ -350,7 +350,7 @@ static void assert_steps(const int side[3], int64_t below, bool axes, int limit)
   bool last = false;
   while (!last) {
     const hymgi_decomp *finer = level[levels - 1];
-    const hymgi_gathering gather = {below, 0};
+    const hymgi_gathering gather = {.below = below};
     ck_assert((axes ? hymgi_decomp_coarsen_axes(context, finer, 7, &gather, &level[levels])
                     : hymgi_decomp_coarsen(context, finer, 4, &gather, &level[levels])) == HYMG_OK);
     const hymgi_decomp *d = level[levels++];
@@ -565,7 +565,7 @@ START_TEST(an_odd_level_is_not_coarsened)
   hymg_context *context = fake_context();
   hymg_grid_desc desc = desc_of((int[3]){16, 9, 16}, (int[3]){1, 1, 1});
   hymgi_decomp *d = NULL, *coarse = NULL;
-  ck_assert_int_eq(hymgi_decomp_create(context, &desc, &d), HYMG_OK);
+  ck_assert_int_eq(hymgi_decomp_create(context, &desc, 0, &d), HYMG_OK);
   ck_assert_int_eq(hymgi_decomp_coarsen(context, d, 2, &at_no_size, &coarse), HYMG_EINVAL);
   ck_assert_ptr_nonnull(strstr(context->error, "16 x 9 x 16"));
   hymgi_decomp_destroy(&d);

@@ -15,6 +15,9 @@ void hymgi_cuda_interpolate_uneven(const hymgi_level *fine, const hymgi_real *so
                                    hymgi_ghosts order, bool add, hymgi_real *x);
 void hymgi_cuda_sum_children(const hymgi_level *level, const hymgi_real *fine, hymgi_real *coarse);
 
+/* lines.cu; the set-up: kernels/setup.h */
+void hymgi_cuda_solve_lines(const hymgi_level *level, int colour);
+
 /* tensor.cu */
 void hymgi_cuda_restrict_tensor(const hymgi_level *level, const hymgi_real *r, hymgi_real *coarse);
 void hymgi_cuda_interpolate_tensor(const hymgi_level *fine, const hymgi_real *source,

@@ -139,16 +139,19 @@ __device__ __forceinline__ fv2_betas betas_inside(const operator_view &v, const 
   return b;
 }
 
-/* As hymgi_share, along all axes. */
+/* As hymgi_share, along all axes; pivot: that of lines, or NULL. */
 __global__ void __launch_bounds__(REDUCE_THREADS)
-    sum_shares(box_set boxes, operator_view v, hymgi_sum_scale scale, hymgi_reduction r)
+    sum_shares(box_set boxes, operator_view v, const double *pivot, hymgi_sum_scale scale,
+               hymgi_reduction r)
 {
   let_successors_start();
   wait_for_predecessors();
   int64_t words[3 * HYMGI_SUM_RESULT] = {0};
   each_box(boxes, [&](const hymgi_geom &g, int) {
     each_cell(g, [&](int colour, int t, int j, int k) {
-      const fv2_betas b = betas_inside(v, g, place_of(g, colour, t, j, k));
+      const place p = place_of(g, colour, t, j, k);
+      if (pivot && pivot[p.own] != 0) return;
+      const fv2_betas b = betas_inside(v, g, p);
       const double along[3] = {b.w + b.e, b.s + b.n, b.d + b.u},
                    sum = (along[0] + along[1]) + along[2];
 #pragma unroll
@@ -309,7 +312,7 @@ extern "C" void hymgi_cuda_shares(const hymgi_level *level, int axis, double *ou
 
 extern "C" void hymgi_cuda_share_sums(const hymgi_level *level, int bits, int64_t *words)
 {
-  if (launch_reduction(level, sum_shares, view_of(level),
+  if (launch_reduction(level, sum_shares, view_of(level), level->line.on ? level->line.pivot : NULL,
                        hymgi_sum_scale_of(HYMGI_SHARE_EXPONENT, bits)))
     hymgi_cuda_words(level->context, 3, words);
 }
