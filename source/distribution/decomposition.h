@@ -40,10 +40,10 @@ typedef struct hymgi_gathering {
   unsigned uncut; /* bit per axis: hymgi_decomp_coarsen_axes makes one box along it */
 } hymgi_gathering;
 
-/* Collective. The finest level. uncut: axes along which boxes that are not given are not to end. desc has been checked, except that `boxes` divides n and for the
- * answers of the owner callback, which are checked here. desc->boxes all 0:
- * hymgi_decomp_default_boxes or, without a callback and extrapolation_box, hymgi_decomp_unlike_boxes. If all n are even (the
- * grid will be coarsened), given boxes with an odd side are an error. Errors: EINVAL, ENOMEM. */
+/* Collective. The finest level. desc has been checked, except that `boxes` divides n and for the answers of the owner callback,
+ * which are checked here. desc->boxes all 0: hymgi_decomp_default_boxes or, without a callback and extrapolation_box,
+ * hymgi_decomp_unlike_boxes, and no boxes end within the axes of uncut, a bit per axis. If all n are even (the grid will be
+ * coarsened), given boxes with an odd side are an error. Errors: EINVAL, ENOMEM. */
 hymg_status hymgi_decomp_create(hymg_context *context, const hymg_grid_desc *desc, unsigned uncut,
                                 hymgi_decomp **decomp);
 /* The same for any number of ranks, with uncut = 0; not collective: nothing in the result depends on this rank. */
