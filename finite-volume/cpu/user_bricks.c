@@ -1,5 +1,4 @@
 /* The user's arrays on the host: copies to and from them, and checks of values. */
-#include <float.h>
 #include <math.h>
 
 #include "cpu/cpu.h"
@@ -47,12 +46,16 @@ static void copy_user_row(const hymgi_geom *g, const hymgi_user_brick *b, int j,
   }
 }
 
-/* Threads for a brick of cells: one for few. */
+/* One for few. */
+static int threads_for(const hymg_context *context, int64_t cells)
+{
+  return cells > 16384 ? context->threads : 1;
+}
+
 static int brick_threads(const hymg_context *context, const hymgi_user_brick *b)
 {
-  const int64_t cells =
-      (int64_t)(b->to[0] - b->from[0]) * (b->to[1] - b->from[1]) * (b->to[2] - b->from[2]);
-  return cells > 16384 ? context->threads : 1;
+  return threads_for(context, (int64_t)(b->to[0] - b->from[0]) * (b->to[1] - b->from[1]) *
+                                  (b->to[2] - b->from[2]));
 }
 
 void hymgi_cpu_brick(const hymgi_level *view, const hymgi_geom *box, const hymgi_user_brick *brick,
@@ -78,21 +81,21 @@ void hymgi_cpu_gather(hymg_context *context, const hymgi_user_brick *from,
                         i * from->stride[0] + j * from->stride[1] + k * from->stride[2]));
 }
 
-/* Are n values valid? If they are, extends the finding by them. */
+/* Are n values valid? If they are, extends the finding by them. A product with 0 is NaN where a value is no number or
+ * infinite, and so is the sum then. */
 static bool all_valid(const double *x, int n, hymgi_valid valid, hymgi_finding *finding)
 {
-  const bool positive = valid == HYMGI_VALID_POSITIVE;
   if (valid == HYMGI_VALID_GIVEN) return false;
-  double max = finding->largest, min = finding->least;
-  int bad = 0;
-#pragma omp simd reduction(+ : bad) reduction(max : max) reduction(min : min)
+  double max = finding->largest, min = finding->least, none = 0;
+#pragma omp simd reduction(+ : none) reduction(max : max) reduction(min : min)
   for (int t = 0; t < n; t++) {
-    bad += x[t] <= DBL_MAX && (positive ? x[t] > 0 : x[t] >= 0) ? 0 : 1;
+    none += 0 * x[t];
     max = x[t] > max ? x[t] : max;
     min = x[t] < min ? x[t] : min;
   }
-  if (bad == 0) finding->largest = max, finding->least = min;
-  return bad == 0;
+  if (!(none == 0) || !(valid == HYMGI_VALID_POSITIVE ? min > 0 : min >= 0)) return false;
+  finding->largest = max, finding->least = min;
+  return true;
 }
 
 /* Row (j, k) up to its first invalid value. */
@@ -112,16 +115,35 @@ static void examine_row(const hymgi_geom *box, int n, int j, int k, hymgi_valid 
   }
 }
 
+/* Extends the finding by plane k, up to its first invalid value. */
+static void examine_plane(const hymgi_geom *box, const int n[3], int k, hymgi_valid valid,
+                          const double *data, hymgi_finding *finding)
+{
+  for (int j = 0; j < n[1] && !finding->bad; j++) {
+    const bool whole =
+        !box->split && all_valid(data + hymgi_row(box, 0, j, k), n[0], valid, finding);
+    if (!whole) examine_row(box, n[0], j, k, valid, data, finding);
+  }
+}
+
 void hymgi_cpu_examine(const hymgi_level *view, const hymgi_geom *box, const int n[3],
                        hymgi_valid valid, const double *data, hymgi_finding *finding)
 {
-  (void)view;
-  *finding = (hymgi_finding){.least = INFINITY};
-  for (int k = 0; k < n[2]; k++)
-    for (int j = 0; j < n[1]; j++) {
-      const bool whole =
-          !box->split && all_valid(data + hymgi_row(box, 0, j, k), n[0], valid, finding);
-      if (!whole) examine_row(box, n[0], j, k, valid, data, finding);
-      if (finding->bad) return;
-    }
+  const int threads = threads_for(view->context, (int64_t)n[0] * n[1] * n[2]);
+  const hymgi_finding none = {.least = INFINITY};
+  double largest = 0, below = -INFINITY; /* minus the least */
+  int bad = 0;
+#pragma omp parallel for num_threads(threads) if (threads > 1) reduction(max : largest, below, bad)
+  for (int k = 0; k < n[2]; k++) {
+    hymgi_finding found = none;
+    examine_plane(box, n, k, valid, data, &found);
+    largest = found.largest > largest ? found.largest : largest;
+    below = -found.least > below ? -found.least : below;
+    bad = found.bad > bad ? found.bad : bad;
+  }
+  *finding = (hymgi_finding){.largest = largest, .least = -below};
+  if (!bad) return;
+  *finding = none;
+  for (int k = 0; !finding->bad; k++)
+    examine_plane(box, n, k, valid, data, finding);
 }

@@ -265,21 +265,33 @@ END_TEST
 
 /* ---- what is refused, with its place ---- */
 
-static void assert_refused(double value, double alpha, const char *words)
+/* With one thread and with several, which see other such values first. */
+static void assert_refused_on(int n, double value, double alpha, const char *words)
 {
-  support_case c = support_case_of(HYMG_FV2, (const int[3]){8, 8, 8}, "dd dd dd", 1);
-  support_kit k = support_open(&c.spec, NULL, NULL);
+  support_case c = support_case_of(HYMG_FV2, (const int[3]){n, n, n}, "dd dd dd", 1);
+  const support_layout layout = {.threads = 3};
+  support_kit k = support_open(&c.spec, &layout, NULL);
   hymg_solver *solver = NULL;
-  const int at[3] = {3, 5, 2}, one[3] = {1, 1, 1};
+  const int at[3][3] = {{n - 1, 6, n - 1}, {0, 6, 2}, {3, 5, 2}}, one[3] = {1, 1, 1};
   const ptrdiff_t stride[3] = {1, 1, 1};
-  OK(k.context, hymg_field_write(k.coefficient[HYMG_FACE_Y], at, one, stride, &value, HYMG_HOST));
-  OK(k.context, hymg_field_write(k.coefficient[HYMG_CELL], at, one, stride, &alpha, HYMG_HOST));
+  for (int m = 0; m < 3; m++) {
+    OK(k.context,
+       hymg_field_write(k.coefficient[HYMG_FACE_Y], at[m], one, stride, &value, HYMG_HOST));
+    OK(k.context,
+       hymg_field_write(k.coefficient[HYMG_CELL], at[m], one, stride, &alpha, HYMG_HOST));
+  }
   support_assert_error(k.context, hymg_solver_create(k.op, NULL, &solver), HYMG_EINVAL, words,
                        NULL);
   support_assert_error(k.context, hymg_solver_update(k.solver), HYMG_EINVAL, words, NULL);
   ck_assert_ptr_null(solver);
   support_close(&k);
   support_case_free(&c);
+}
+
+static void assert_refused(double value, double alpha, const char *words)
+{
+  assert_refused_on(8, value, alpha, words);
+  assert_refused_on(32, value, alpha, words);
 }
 
 START_TEST(coefficients_that_are_no_coefficients_are_refused_with_their_place)

@@ -360,7 +360,7 @@ static void try_all_gather(hymg_context *context, const hymgi_decomp *fine,
   close_world(&w);
 }
 
-static const hymgi_gathering everywhere = {INT64_MAX, INT64_MAX};
+static const hymgi_gathering everywhere = {.below = INT64_MAX, .whole = INT64_MAX};
 
 static void try_whole(hymg_context *context, const support_cut *cut, int ranks)
 {
