@@ -69,8 +69,8 @@ bool hymgi_comm_is_stuck(const hymgi_comm *comm);
 
 /* Failure messages: a rank that fails while others may be waiting for its GPU, and not in MPI,
  * notifies them. notify: sends the status and text to all ranks, once until the next drain.
- * poll: has a message of another rank arrived that was not read yet? Then gives its status and
- * text. drain: collective, receives what is still in flight. On the context's communicator. */
+ * poll: has a message of another rank arrived that was not read yet, or is the communication lost?
+ * Then gives its status and text. drain: collective, receives what is still in flight. On the context's communicator. */
 enum { HYMGI_ALARM_TEXT = 480 };
 void hymgi_comm_notify(hymgi_comm *comm, hymg_status status, const char *text);
 bool hymgi_comm_poll(hymgi_comm *comm, hymg_status *status, char text[HYMGI_ALARM_TEXT]);

@@ -287,10 +287,11 @@ bool hymgi_comm_poll(hymgi_comm *comm, hymg_status *status, char text[HYMGI_ALAR
   int arrived = 0;
   MPI_Status from;
   hymgi_notice message;
-  if (!comm || comm->lost) return false;
-  hymgi_comm_receive_losses(comm);
-  if (comm->num_losses > 0) { /* the others do not wait long for this rank's answer */
+  if (!comm) return false;
+  if (!comm->lost) hymgi_comm_receive_losses(comm);
+  if (!comm->lost && comm->num_losses > 0) /* the others do not wait long for this rank's answer */
     hymgi_comm_find_missing(comm);
+  if (comm->lost) {
     *status = HYMG_EMPI;
     snprintf(text, HYMGI_ALARM_TEXT, "%s", comm->reason);
     return true;
