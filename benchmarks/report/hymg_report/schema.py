@@ -10,29 +10,46 @@ except ImportError:
     jsonschema = None
 
 NAME = "hymg-fv.schema.json"
-OLDER = {"hymg-fv/2": "hymg-fv-2.schema.json"}  # of records that were written before
+OLDER = "hymg-fv/2"  # of records that were written before
+SINCE = {  # what it lacks: members of the record and of the parts under $defs
+    None: ["energy"], "node": ["binding", "numa_nodes", "network_cards"],
+    "gpu": ["power_limit_watts", "clocks_mhz", "ecc", "throttle_reasons"], "run": ["disturbed"]}
 TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None)}
 
 
-def text(name=NAME):
-    """The schema's file: beside the package in the sources, in share/hymg where it is installed."""
+def text():
+    """The newest schema's file: beside the package in the sources, in share/hymg where it is installed."""
     here = os.path.dirname(os.path.realpath(__file__))
     for folder in (os.path.join(here, ".."), os.path.join(here, "..", "..")):
-        path = os.path.join(folder, name)
+        path = os.path.join(folder, NAME)
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:
                 return file.read()
-    raise FileNotFoundError(f"{name} is neither beside {here} nor in the folder above")
+    raise FileNotFoundError(f"{NAME} is neither beside {here} nor in the folder above")
 
 
-def load(name=NAME):
-    return json.loads(text(name))
+def load(version=None):
+    """The schema of a version; the newest where there is no such version."""
+    known = json.loads(text())
+    return without_news(known) if version == OLDER else known
+
+
+def without_news(known):
+    """The schema hymg-fv/2, from the newest."""
+    for place, keys in SINCE.items():
+        part = known["$defs"][place] if place else known
+        part["required"] = [key for key in part["required"] if key not in keys]
+        for key in keys:
+            del part["properties"][key]
+    known["properties"]["schema"]["const"] = OLDER
+    known["title"] = "Record of hymg-fv, schema hymg-fv/2"
+    known["properties"]["config"]["properties"]["tuning"]["enum"].remove("auto")
+    return known
 
 
 def load_for(record):
-    """The schema of the version that a record says it has; of the newest where there is no such version."""
-    version = record.get("schema") if isinstance(record, dict) else None
-    return load(OLDER.get(version, NAME) if isinstance(version, str) else NAME)
+    """The schema of the version that a record says it has."""
+    return load(record.get("schema") if isinstance(record, dict) else None)
 
 
 def errors(value, schema):
