@@ -68,14 +68,11 @@ bool hymgi_has_robin_fields(const hymg_operator_desc *desc)
   return false;
 }
 
-/* entry: of an array of fields, or -1 */
-static hymg_status check_field(hymg_grid *grid, const hymg_field *field, hymg_centering centering,
-                               const char *member, int entry)
+hymg_status hymgi_check_given_field(const hymg_grid *grid, const hymg_field *field,
+                                    hymg_centering centering, const char *name)
 {
-  char name[32];
   hymg_context *c = grid->context;
   if (!field) return HYMG_OK;
-  snprintf(name, sizeof name, entry < 0 ? "%s" : "%s[%d]", member, entry);
   if (field->grid != grid) return hymgi_fail(c, HYMG_EINVAL, "%s is a field of another grid", name);
   if (field->centering != centering)
     return hymgi_fail(c, HYMG_EINVAL, "%s is a field of %s, not of %s", name,
@@ -83,6 +80,15 @@ static hymg_status check_field(hymg_grid *grid, const hymg_field *field, hymg_ce
   if (field->level != 0)
     return hymgi_fail(c, HYMG_EINVAL, "%s is on level %d: level 0 is wanted", name, field->level);
   return HYMG_OK;
+}
+
+/* entry: of an array of fields, or -1 */
+static hymg_status check_field(hymg_grid *grid, const hymg_field *field, hymg_centering centering,
+                               const char *member, int entry)
+{
+  char name[32];
+  snprintf(name, sizeof name, entry < 0 ? "%s" : "%s[%d]", member, entry);
+  return hymgi_check_given_field(grid, field, centering, name);
 }
 
 /* alpha and beta of a Robin boundary, which no other boundary has as fields. */

@@ -110,6 +110,10 @@ const char *hymgi_centering_name(hymg_centering centering);
 /* An axis of one cell between Neumann boundaries: beta there is of no meaning. */
 bool hymgi_is_thin(const hymg_grid *grid, int axis);
 
+/* Is a field that may be NULL of this grid, on level 0, of this centering? Errors: EINVAL. */
+hymg_status hymgi_check_given_field(const hymg_grid *grid, const hymg_field *field,
+                                    hymg_centering centering, const char *name);
+
 /* Does a boundary have data other than 0? Are numbers of Robin conditions fields on any face? */
 bool hymgi_has_data(const hymg_operator_desc *desc, int face);
 /* Does it have such data, or those that are made of f? */

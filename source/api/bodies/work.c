@@ -71,15 +71,8 @@ void hymgi_body_exchange(hymgi_body_work *w, int vector)
 hymg_status hymgi_body_check_field(const hymg_grid *grid, const hymg_field *field,
                                    hymg_centering centering, bool required, const char *name)
 {
-  hymg_context *c = grid->context;
-  if (!field) return required ? hymgi_fail(c, HYMG_EINVAL, "%s is NULL", name) : HYMG_OK;
-  if (field->grid != grid) return hymgi_fail(c, HYMG_EINVAL, "%s is a field of another grid", name);
-  if (field->centering != centering)
-    return hymgi_fail(c, HYMG_EINVAL, "%s is a field of %s, not of %s", name,
-                      hymgi_centering_name(field->centering), hymgi_centering_name(centering));
-  if (field->level != 0)
-    return hymgi_fail(c, HYMG_EINVAL, "%s is on level %d: level 0 is wanted", name, field->level);
-  return HYMG_OK;
+  if (required && !field) return hymgi_fail(grid->context, HYMG_EINVAL, "%s is NULL", name);
+  return hymgi_check_given_field(grid, field, centering, name);
 }
 
 double hymgi_body_width(const hymg_grid *grid, const hymgi_geom *g, int axis, int index)
