@@ -97,7 +97,7 @@ static const char *robust_or_sizes(const hymg_solver *solver)
 static void advise_levels(const hymg_solver *solver, lines *t)
 {
   const hymgi_level *last = solver->h.level + solver->h.num_levels - 1;
-  if (solver->h.method.robust) return;
+  if (last->transfer->to_cells) return;
   if (solver->h.num_levels == 1 && !hymgi_suits_alone((double)last->cells))
     say(t,
         "there is only one level, as the standard path halves all three axes together, which "
@@ -139,7 +139,7 @@ static hymg_status advise_bottom(hymg_solver *solver, lines *t)
   const hymg_bottom bottom = solver->h.options.bottom;
   hymg_field *f = NULL, *x = NULL;
   double left = 0;
-  if (solver->h.method.robust || hymgi_suits_alone((double)level->cells) ||
+  if (level->transfer->to_cells || hymgi_suits_alone((double)level->cells) ||
       bottom == HYMG_BOTTOM_SWEEPS)
     return HYMG_OK;
   c->status = HYMG_OK;

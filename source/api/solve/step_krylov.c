@@ -223,7 +223,7 @@ static void bind(hymgi_iteration *k)
   const hymgi_hierarchy *h = &k->solver->h;
   const ptrdiff_t size =
       level->vector_size; /* on a rank that holds nothing, 0 like all vectors here */
-  const bool bottom = !h->method.robust && level->index == h->num_levels - 1;
+  const bool bottom = !level->transfer->to_cells && level->index == h->num_levels - 1;
   double **const vector[] = {&k->r, &k->p, &k->w, &k->z, &k->shadow, &k->t};
   const int first = bottom ? hymgi_bottom_vectors(h->options.bottom) : 0;
   for (int m = 0; m < k->solver->step->vectors; m++)
