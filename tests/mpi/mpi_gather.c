@@ -40,41 +40,16 @@ static void check(int i, int way, const int n[3], support_layout layout, bool wh
   hymg_context_destroy(&layout.context);
 }
 
-static bool several(void)
-{
-  return support_ranks(MPI_COMM_WORLD) > 1;
-}
-
 /* Each way on one of 2, 3, 4 and 8 ranks. */
 START_TEST(default_boxes)
 {
-  if (support_small() && _i % 2) return;
-  check(_i, _i + support_turn(), (const int[3]){32, 32, 16}, (support_layout){.boxes = {0, 0, 0}},
-        several(), "default boxes");
+  support_default_boxes(_i, (const int[3]){32, 32, 16}, check);
 }
 END_TEST
 
-/* Each layout in all ways on each number of ranks, but for other cases. */
 START_TEST(other_boxes)
 {
-  int ranks = support_ranks(MPI_COMM_WORLD);
-  const struct {
-    int n[3];
-    support_layout layout;
-    bool whole;
-    const char *name;
-  } other[] = {{{32, 32, 16}, {.boxes = {4, 4, 2}}, several(), "4x4x2 boxes"},
-               {{16, 16, 64}, {.boxes = {1, 1, 8}}, several(), "slabs"},
-               {{16, 32, 16}, {.boxes = {1, 2, 1}}, several(), "2 boxes"},
-               {{24, 12, 20}, {.boxes = {2, 3, 1}}, false, "2x3x1 boxes"},
-               {{32, 32, 16},
-                {.boxes = {4, 4, 2}, .owner = support_scattered, .owner_user = &ranks},
-                ranks > 2,
-                "scattered"}};
-  for (int l = 0; l < (int)(sizeof other / sizeof *other); l++)
-    if (support_in_turn(_i, l))
-      check(_i, (_i + l) / SUPPORT_TURNS, other[l].n, other[l].layout, other[l].whole,
-            other[l].name);
+  support_other_boxes(_i, check);
 }
 END_TEST
 
@@ -93,7 +68,7 @@ START_TEST(odd_sides_and_cuts)
                            .cuts = {cut[0], cut[1], cut[2]},
                            .owner = support_scattered,
                            .owner_user = &ranks},
-          several() && coarsens, "odd cuts, scattered");
+          support_ranks(MPI_COMM_WORLD) > 1 && coarsens, "odd cuts, scattered");
 }
 END_TEST
 
@@ -101,7 +76,7 @@ START_TEST(threads_within_ranks)
 {
   check(_i, _i + support_turn(), (const int[3]){32, 32, 32},
         (support_layout){.boxes = {2, 2, 2}, .context = support_context(MPI_COMM_WORLD, 2)},
-        several(), "2 threads a rank");
+        support_ranks(MPI_COMM_WORLD) > 1, "2 threads a rank");
 }
 END_TEST
 
@@ -148,7 +123,7 @@ static void reduce(int cells, double value[4])
   hymg_field *field = support_field(&k, 1, f);
   hymg_level_info info;
   OK(k.context, hymg_solver_level(k.solver, 1, &info));
-  ck_assert_int_eq(info.boxes == 1 && info.ranks > 1, cells && several());
+  ck_assert_int_eq(info.boxes == 1 && info.ranks > 1, cells && support_ranks(MPI_COMM_WORLD) > 1);
   OK(k.context, hymg_field_max(field, value));
   OK(k.context, hymg_field_rms(field, value + 1));
   OK(k.context, hymg_field_mean(field, value + 2));
@@ -181,7 +156,7 @@ static void compare_plan(int cells)
     ck_assert_int_eq(need.level[l].ranks, info.ranks);
     copied += info.boxes == 1 && info.ranks > 1;
   }
-  ck_assert_int_eq(copied > 0, cells && several());
+  ck_assert_int_eq(copied > 0, cells && support_ranks(MPI_COMM_WORLD) > 1);
   support_close(&k);
   support_case_free(&s);
   hymg_context_destroy(&layout.context);
@@ -216,7 +191,9 @@ START_TEST(between_nodes_all_gather)
          hymgi_comm_regroup(layout.context, layout.context->comm, support_rank(MPI_COMM_WORLD)));
     support_answer got = support_solve(&support_cases[_i].c, n, &layout, false);
     support_all_agree(support_unlike(&got, &want), "between nodes");
-    support_all_agree((got.whole > 0) == (nodes && several()) ? NULL : "levels", "between nodes");
+    support_all_agree((got.whole > 0) == (nodes && support_ranks(MPI_COMM_WORLD) > 1) ? NULL
+                                                                                      : "levels",
+                      "between nodes");
     support_answer_free(&got);
     hymg_context_destroy(&layout.context);
   }

@@ -1,8 +1,7 @@
 /* Host and GPU give the same bits on any number of ranks, which share the GPUs: merged boxes, boxes
  * that do not merge, ranks without any, levels that gather on fewer ranks, levels of the host below
  * those of the GPU. */
-#include "support/mpi.h"
-#include "support/twin.h"
+#include "support/mpi_gpu.h"
 
 #include <stdlib.h>
 
@@ -102,24 +101,19 @@ START_TEST(kernels_of_large_levels)
 }
 END_TEST
 
+static Suite *make_suite(void)
+{
+  Suite *suite = suite_create("same bits on ranks with GPUs");
+  TCase *t = tcase_create("solves");
+  tcase_add_loop_test(t, default_boxes, 0, CASES);
+  tcase_add_loop_test(t, more_ranks_than_boxes, 0, 2);
+  tcase_add_loop_test(t, boxes_that_do_not_merge, 0, twin_emulated() ? CASES : 2 * CASES);
+  tcase_add_loop_test(t, kernels_of_large_levels, 0, 8);
+  suite_add_tcase(suite, t);
+  return suite;
+}
+
 int main(int argc, char **argv)
 {
-  int provided;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-  const char *why = twin_no_gpu();
-  int status = 77;
-  if (why) {
-    if (support_rank(MPI_COMM_WORLD) == 0) printf("skipped: %s\n", why);
-  } else {
-    Suite *suite = suite_create("same bits on ranks with GPUs");
-    TCase *t = tcase_create("solves");
-    tcase_add_loop_test(t, default_boxes, 0, CASES);
-    tcase_add_loop_test(t, more_ranks_than_boxes, 0, 2);
-    tcase_add_loop_test(t, boxes_that_do_not_merge, 0, twin_emulated() ? CASES : 2 * CASES);
-    tcase_add_loop_test(t, kernels_of_large_levels, 0, 8);
-    suite_add_tcase(suite, t);
-    status = support_run_mpi(suite);
-  }
-  MPI_Finalize();
-  return status;
+  return support_main_gpus(argc, argv, NULL, INT_MAX, make_suite);
 }

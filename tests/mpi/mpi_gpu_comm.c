@@ -5,6 +5,7 @@
 #include "kernel_table.h"
 #include "support/comm.h"
 #include "support/device_messages.h"
+#include "support/mpi_gpu.h"
 
 #include <unistd.h>
 
@@ -529,48 +530,40 @@ START_TEST(messages_one_way_are_not_overtaken)
 }
 END_TEST
 
+static Suite *make_suite(void)
+{
+  Suite *suite = suite_create("transports between GPUs");
+  TCase *t = tcase_create("transports");
+  tcase_add_loop_test(t, staged_messages_give_the_same_bits, 0, CASES * LAYOUTS);
+  tcase_add_loop_test(t, device_messages_give_the_same_bits, 0, CASES * LAYOUTS);
+  tcase_add_loop_test(t, peers_give_the_same_bits, 0, CASES * LAYOUTS);
+  tcase_add_loop_test(t, peers_of_several_nodes_give_the_same_bits, 0, CASES * LAYOUTS);
+  tcase_add_loop_test(t, kernels_of_large_levels_give_the_same_bits, 0, 8);
+  tcase_add_loop_test(t, sweeps_that_exchange_give_the_same_bits, 0, FUSED_CASES);
+  tcase_add_loop_test(t, exchanges_of_fv4_give_the_same_bits, 0, 3 * FUSED_CASES);
+  tcase_add_loop_test(t, odd_periodic_axes_give_the_same_bits, 0, 4);
+  tcase_add_loop_test(t, overlapped_sweeps_give_the_same_bits, 0, 4 * FUSED_CASES);
+  tcase_add_loop_test(t, levels_gathered_early_give_the_same_bits, 0, CASES * LAYOUTS);
+  tcase_add_test(t, messages_one_way_are_not_overtaken);
+  tcase_add_test(t, the_choice_has_a_reason);
+  tcase_add_test(t, ranks_on_one_gpu_are_no_peers);
+  tcase_add_test(t, a_refused_mapping_is_gone_without);
+  tcase_add_test(t, the_probe_decides_on_device_messages);
+  tcase_add_loop_test(t, device_messages_between_nodes_give_the_same_bits, 0, CASES);
+  suite_add_tcase(suite, t);
+  t = tcase_create("failures");
+  tcase_add_loop_test(t, a_failure_on_one_rank_reaches_all, 0, 3);
+  tcase_add_loop_test(t, a_failed_cycle_on_one_rank_is_told_to_all, 0, 2);
+  tcase_add_test(t, an_exhausted_gpu_on_one_rank_is_told_to_all);
+  tcase_add_loop_test(t, a_failed_update_on_one_rank_is_told_to_all, 0, 2);
+  tcase_add_test(t, a_failed_norm_on_one_rank_is_told_to_all);
+  tcase_add_test(t, a_failed_part_of_a_recording_is_told_to_all);
+  tcase_add_test(t, a_gpu_that_does_not_send_is_not_waited_for_for_ever);
+  suite_add_tcase(suite, t);
+  return suite;
+}
+
 int main(int argc, char **argv)
 {
-  int provided;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-  const char *why = twin_no_gpu();
-  int status = 77;
-  /* they wait for each other by spinning */
-  if (!why && twin_emulated() && support_ranks(MPI_COMM_WORLD) > 4)
-    why = "more than 4 emulated GPUs at a time are slow";
-  if (why) {
-    if (support_rank(MPI_COMM_WORLD) == 0) printf("skipped: %s\n", why);
-  } else {
-    Suite *suite = suite_create("transports between GPUs");
-    TCase *t = tcase_create("transports");
-    tcase_add_loop_test(t, staged_messages_give_the_same_bits, 0, CASES * LAYOUTS);
-    tcase_add_loop_test(t, device_messages_give_the_same_bits, 0, CASES * LAYOUTS);
-    tcase_add_loop_test(t, peers_give_the_same_bits, 0, CASES * LAYOUTS);
-    tcase_add_loop_test(t, peers_of_several_nodes_give_the_same_bits, 0, CASES * LAYOUTS);
-    tcase_add_loop_test(t, kernels_of_large_levels_give_the_same_bits, 0, 8);
-    tcase_add_loop_test(t, sweeps_that_exchange_give_the_same_bits, 0, FUSED_CASES);
-    tcase_add_loop_test(t, exchanges_of_fv4_give_the_same_bits, 0, 3 * FUSED_CASES);
-    tcase_add_loop_test(t, odd_periodic_axes_give_the_same_bits, 0, 4);
-    tcase_add_loop_test(t, overlapped_sweeps_give_the_same_bits, 0, 4 * FUSED_CASES);
-    tcase_add_loop_test(t, levels_gathered_early_give_the_same_bits, 0, CASES * LAYOUTS);
-    tcase_add_test(t, messages_one_way_are_not_overtaken);
-    tcase_add_test(t, the_choice_has_a_reason);
-    tcase_add_test(t, ranks_on_one_gpu_are_no_peers);
-    tcase_add_test(t, a_refused_mapping_is_gone_without);
-    tcase_add_test(t, the_probe_decides_on_device_messages);
-    tcase_add_loop_test(t, device_messages_between_nodes_give_the_same_bits, 0, CASES);
-    suite_add_tcase(suite, t);
-    t = tcase_create("failures");
-    tcase_add_loop_test(t, a_failure_on_one_rank_reaches_all, 0, 3);
-    tcase_add_loop_test(t, a_failed_cycle_on_one_rank_is_told_to_all, 0, 2);
-    tcase_add_test(t, an_exhausted_gpu_on_one_rank_is_told_to_all);
-    tcase_add_loop_test(t, a_failed_update_on_one_rank_is_told_to_all, 0, 2);
-    tcase_add_test(t, a_failed_norm_on_one_rank_is_told_to_all);
-    tcase_add_test(t, a_failed_part_of_a_recording_is_told_to_all);
-    tcase_add_test(t, a_gpu_that_does_not_send_is_not_waited_for_for_ever);
-    suite_add_tcase(suite, t);
-    status = support_run_mpi(suite);
-  }
-  MPI_Finalize();
-  return status;
+  return support_main_gpus(argc, argv, NULL, 4, make_suite);
 }

@@ -3,6 +3,7 @@
  * next solve is correct. */
 #define _GNU_SOURCE
 #include "support/comm.h"
+#include "support/mpi_gpu.h"
 
 #include <unistd.h>
 
@@ -195,33 +196,27 @@ START_TEST(nccl_is_not_waited_for_for_ever)
 }
 END_TEST
 
+static Suite *make_suite(void)
+{
+  Suite *suite = suite_create("messages by NCCL");
+  TCase *t = tcase_create("nccl");
+  tcase_add_loop_test(t, nccl_gives_the_same_bits, 0, CASES * LAYOUTS);
+  tcase_add_loop_test(t, nccl_between_nodes_gives_the_same_bits, 0, CASES * LAYOUTS);
+  tcase_add_test(t, nccl_leaves_no_message_to_mpi);
+  tcase_add_loop_test(t, a_failure_on_one_rank_ends_nccl, 0, 3);
+  tcase_add_test(t, nccl_is_not_waited_for_for_ever);
+  tcase_add_test(t, a_failed_cycle_on_one_rank_ends_nccl);
+  tcase_add_test(t, a_failed_update_on_one_rank_ends_nccl);
+  tcase_add_test(t, a_solver_that_cannot_be_made_leaves_no_messages);
+  tcase_add_test(t, a_recording_that_fails_on_one_rank_reaches_all);
+  tcase_add_test(t, a_communicator_that_cannot_be_made_is_an_error);
+  tcase_add_test(t, an_error_that_nccl_tells_ends_the_wait);
+  suite_add_tcase(suite, t);
+  return suite;
+}
+
 int main(int argc, char **argv)
 {
-  int provided;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-  const char *why = *hymg_build_info().nccl ? twin_no_gpu() : "this build has no NCCL";
-  int status = 77;
-  if (!why && twin_emulated() && support_ranks(MPI_COMM_WORLD) > 4)
-    why = "more than 4 emulated GPUs at a time are slow";
-  if (why) {
-    if (support_rank(MPI_COMM_WORLD) == 0) printf("skipped: %s\n", why);
-  } else {
-    Suite *suite = suite_create("messages by NCCL");
-    TCase *t = tcase_create("nccl");
-    tcase_add_loop_test(t, nccl_gives_the_same_bits, 0, CASES * LAYOUTS);
-    tcase_add_loop_test(t, nccl_between_nodes_gives_the_same_bits, 0, CASES * LAYOUTS);
-    tcase_add_test(t, nccl_leaves_no_message_to_mpi);
-    tcase_add_loop_test(t, a_failure_on_one_rank_ends_nccl, 0, 3);
-    tcase_add_test(t, nccl_is_not_waited_for_for_ever);
-    tcase_add_test(t, a_failed_cycle_on_one_rank_ends_nccl);
-    tcase_add_test(t, a_failed_update_on_one_rank_ends_nccl);
-    tcase_add_test(t, a_solver_that_cannot_be_made_leaves_no_messages);
-    tcase_add_test(t, a_recording_that_fails_on_one_rank_reaches_all);
-    tcase_add_test(t, a_communicator_that_cannot_be_made_is_an_error);
-    tcase_add_test(t, an_error_that_nccl_tells_ends_the_wait);
-    suite_add_tcase(suite, t);
-    status = support_run_mpi(suite);
-  }
-  MPI_Finalize();
-  return status;
+  return support_main_gpus(argc, argv, *hymg_build_info().nccl ? NULL : "this build has no NCCL", 4,
+                           make_suite);
 }

@@ -1,6 +1,7 @@
 /* The robust path on ranks with GPUs gives the bits of the host, whatever carries the messages and
  * whatever boxes the ranks have, with the kernels for small and for large levels. */
 #include "support/comm.h"
+#include "support/mpi_gpu.h"
 
 #include "kernel_table.h"
 
@@ -152,27 +153,22 @@ START_TEST(limited_faces)
 }
 END_TEST
 
+static Suite *make_suite(void)
+{
+  Suite *suite = suite_create("the robust path on ranks with GPUs");
+  TCase *t = tcase_create("solves");
+  tcase_add_loop_test(t, staged, 0, 2 * PROBLEMS);
+  tcase_add_loop_test(t, peers, 0, 4 * PROBLEMS);
+  tcase_add_loop_test(t, nccl, 0, PROBLEMS);
+  tcase_add_loop_test(t, boxes_that_do_not_merge, 0, PROBLEMS);
+  tcase_add_loop_test(t, forms_that_differ_between_ranks, 0, 2 * PROBLEMS);
+  tcase_add_loop_test(t, boxes_cut_at_odd_cells, 0, 2 * CUT_PROBLEMS);
+  tcase_add_loop_test(t, limited_faces, 0, 4);
+  suite_add_tcase(suite, t);
+  return suite;
+}
+
 int main(int argc, char **argv)
 {
-  int provided;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-  const char *why = twin_no_gpu();
-  int status = 77;
-  if (why) {
-    if (support_rank(MPI_COMM_WORLD) == 0) printf("skipped: %s\n", why);
-  } else {
-    Suite *suite = suite_create("the robust path on ranks with GPUs");
-    TCase *t = tcase_create("solves");
-    tcase_add_loop_test(t, staged, 0, 2 * PROBLEMS);
-    tcase_add_loop_test(t, peers, 0, 4 * PROBLEMS);
-    tcase_add_loop_test(t, nccl, 0, PROBLEMS);
-    tcase_add_loop_test(t, boxes_that_do_not_merge, 0, PROBLEMS);
-    tcase_add_loop_test(t, forms_that_differ_between_ranks, 0, 2 * PROBLEMS);
-    tcase_add_loop_test(t, boxes_cut_at_odd_cells, 0, 2 * CUT_PROBLEMS);
-    tcase_add_loop_test(t, limited_faces, 0, 4);
-    suite_add_tcase(suite, t);
-    status = support_run_mpi(suite);
-  }
-  MPI_Finalize();
-  return status;
+  return support_main_gpus(argc, argv, NULL, INT_MAX, make_suite);
 }

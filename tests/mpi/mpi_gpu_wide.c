@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "support/comm.h"
 #include "support/device_messages.h"
+#include "support/mpi_gpu.h"
 
 /* One box a rank along an axis or, on four ranks, two along two axes. */
 typedef struct shape {
@@ -165,25 +166,20 @@ START_TEST(nccl)
 }
 END_TEST
 
+static Suite *make_suite(void)
+{
+  Suite *suite = suite_create("layers of neighbours' cells on GPUs");
+  TCase *t = tcase_create("the bits of the host");
+  tcase_set_timeout(t, 0);
+  tcase_add_loop_test(t, staged_messages, 0, VARIANTS);
+  tcase_add_loop_test(t, device_messages, 0, VARIANTS);
+  tcase_add_loop_test(t, peers, 0, VARIANTS);
+  tcase_add_loop_test(t, nccl, 0, VARIANTS);
+  suite_add_tcase(suite, t);
+  return suite;
+}
+
 int main(int argc, char **argv)
 {
-  int provided;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-  const char *why = twin_no_gpu();
-  int status = 77;
-  if (why) {
-    if (support_rank(MPI_COMM_WORLD) == 0) printf("skipped: %s\n", why);
-  } else {
-    Suite *suite = suite_create("layers of neighbours' cells on GPUs");
-    TCase *t = tcase_create("the bits of the host");
-    tcase_set_timeout(t, 0);
-    tcase_add_loop_test(t, staged_messages, 0, VARIANTS);
-    tcase_add_loop_test(t, device_messages, 0, VARIANTS);
-    tcase_add_loop_test(t, peers, 0, VARIANTS);
-    tcase_add_loop_test(t, nccl, 0, VARIANTS);
-    suite_add_tcase(suite, t);
-    status = support_run_mpi(suite);
-  }
-  MPI_Finalize();
-  return status;
+  return support_main_gpus(argc, argv, NULL, INT_MAX, make_suite);
 }

@@ -41,41 +41,16 @@ static void check(int i, int depth, const int n[3], support_layout layout, bool 
   hymg_context_destroy(&layout.context);
 }
 
-static bool several(void)
-{
-  return support_ranks(MPI_COMM_WORLD) > 1;
-}
-
 /* Each depth on one of 2, 3, 4 and 8 ranks. */
 START_TEST(default_boxes)
 {
-  if (support_small() && _i % 2) return;
-  check(_i, _i + support_turn(), (const int[3]){32, 32, 48}, (support_layout){.boxes = {0, 0, 0}},
-        several(), "default boxes");
+  support_default_boxes(_i, (const int[3]){32, 32, 48}, check);
 }
 END_TEST
 
-/* Each layout with all depths on each number of ranks, but for other cases. */
 START_TEST(other_boxes)
 {
-  int ranks = support_ranks(MPI_COMM_WORLD);
-  const struct {
-    int n[3];
-    support_layout layout;
-    bool wide;
-    const char *name;
-  } other[] = {{{32, 32, 16}, {.boxes = {4, 4, 2}}, several(), "4x4x2 boxes"},
-               {{16, 16, 64}, {.boxes = {1, 1, 8}}, several(), "slabs"},
-               {{16, 32, 16}, {.boxes = {1, 2, 1}}, several(), "2 boxes"},
-               {{24, 12, 20}, {.boxes = {2, 3, 1}}, false, "2x3x1 boxes"},
-               {{32, 32, 16},
-                {.boxes = {4, 4, 2}, .owner = support_scattered, .owner_user = &ranks},
-                ranks > 2,
-                "scattered"}};
-  for (int l = 0; l < (int)(sizeof other / sizeof *other); l++)
-    if (support_in_turn(_i, l))
-      check(_i, (_i + l) / SUPPORT_TURNS, other[l].n, other[l].layout, other[l].wide,
-            other[l].name);
+  support_other_boxes(_i, check);
 }
 END_TEST
 
@@ -96,7 +71,7 @@ START_TEST(threads_within_ranks)
 {
   check(_i, _i + support_turn(), (const int[3]){32, 32, 32},
         (support_layout){.boxes = {2, 2, 2}, .context = support_context(MPI_COMM_WORLD, 2)},
-        several(), "2 threads a rank");
+        support_ranks(MPI_COMM_WORLD) > 1, "2 threads a rank");
 }
 END_TEST
 

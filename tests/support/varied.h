@@ -149,4 +149,39 @@ static inline double *support_solve_below(int i, support_chooser *choose, int va
   return u[1];
 }
 
+/* A test of case i in one of its ways. merges: some level is on fewer ranks than the first. */
+typedef void support_checker(int i, int way, const int n[3], support_layout layout, bool merges,
+                             const char *where);
+
+/* Each way on one of 2, 3, 4 and 8 ranks. */
+static inline void support_default_boxes(int i, const int n[3], support_checker *check)
+{
+  if (support_small() && i % 2) return;
+  check(i, i + support_turn(), n, (support_layout){.boxes = {0, 0, 0}},
+        support_ranks(MPI_COMM_WORLD) > 1, "default boxes");
+}
+
+/* Each layout in all ways on each number of ranks, but for other cases. */
+static inline void support_other_boxes(int i, support_checker *check)
+{
+  int ranks = support_ranks(MPI_COMM_WORLD);
+  const struct {
+    int n[3];
+    support_layout layout;
+    bool merges;
+    const char *name;
+  } other[] = {{{32, 32, 16}, {.boxes = {4, 4, 2}}, ranks > 1, "4x4x2 boxes"},
+               {{16, 16, 64}, {.boxes = {1, 1, 8}}, ranks > 1, "slabs"},
+               {{16, 32, 16}, {.boxes = {1, 2, 1}}, ranks > 1, "2 boxes"},
+               {{24, 12, 20}, {.boxes = {2, 3, 1}}, false, "2x3x1 boxes"},
+               {{32, 32, 16},
+                {.boxes = {4, 4, 2}, .owner = support_scattered, .owner_user = &ranks},
+                ranks > 2,
+                "scattered"}};
+  for (int l = 0; l < (int)(sizeof other / sizeof *other); l++)
+    if (support_in_turn(i, l))
+      check(i, (i + l) / SUPPORT_TURNS, other[l].n, other[l].layout, other[l].merges,
+            other[l].name);
+}
+
 #endif
