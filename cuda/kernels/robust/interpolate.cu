@@ -29,29 +29,29 @@ __device__ __forceinline__ hymgi_real coarse_neighbour(const prolong_args &a,
                            at[2] + (axis == 2 ? step : 0))];
 }
 
-template <unsigned AXES, bool WEIGHTED>
-__device__ __forceinline__ coarse_values load_coarse(const prolong_args &a, const hymgi_geom &patch,
-                                                     int I, int J, int K)
+template <bool WEIGHTED>
+__device__ __forceinline__ coarse_values load_coarse(const prolong_args &a, unsigned axes,
+                                                     const hymgi_geom &patch, int I, int J, int K)
 {
   const int at[3] = {I, J, K};
   coarse_values c = {};
   c.own = a.coarse[hymgi_at(&patch, I, J, K)];
 #pragma unroll
   for (int side = 0; side < 2 && WEIGHTED; side++) {
-    if (AXES & 1) c.x[side] = coarse_neighbour(a, patch, 0, side, at);
-    if (AXES >> 1 & 1) c.y[side] = coarse_neighbour(a, patch, 1, side, at);
-    if (AXES >> 2 & 1) c.z[side] = coarse_neighbour(a, patch, 2, side, at);
+    if (axes & 1) c.x[side] = coarse_neighbour(a, patch, 0, side, at);
+    if (axes >> 1 & 1) c.y[side] = coarse_neighbour(a, patch, 1, side, at);
+    if (axes >> 2 & 1) c.z[side] = coarse_neighbour(a, patch, 2, side, at);
   }
   return c;
 }
 
 /* The two values of a row of children; b, c: which of the rows and planes. */
-template <unsigned AXES, bool WEIGHTED>
-__device__ __forceinline__ two_values values_of_row(const prolong_args &a, bool split,
-                                                    const coarse_values &v,
+template <bool X, bool WEIGHTED>
+__device__ __forceinline__ two_values values_of_row(const prolong_args &a, unsigned axes,
+                                                    bool split, const coarse_values &v,
                                                     const row_of_children &row, int b, int c)
 {
-  constexpr bool X = AXES & 1, Y = AXES >> 1 & 1, Z = AXES >> 2 & 1;
+  const bool Y = axes >> 1 & 1, Z = axes >> 2 & 1;
   two_values e = {v.own, v.own};
   if (!WEIGHTED) return e;
   if (X) {
@@ -89,11 +89,11 @@ __device__ __forceinline__ void add_row(bool split, bool single, const row_of_ch
 }
 
 /* The red child of a row of children, of split rows, if there is one. */
-template <unsigned AXES, bool WEIGHTED>
-__device__ __forceinline__ void add_red(const prolong_args &a, const hymgi_geom &g,
+template <bool X, bool WEIGHTED>
+__device__ __forceinline__ void add_red(const prolong_args &a, unsigned axes, const hymgi_geom &g,
                                         const coarse_values &v, int I, int j, int k, int b, int c)
 {
-  constexpr bool X = AXES & 1, Y = AXES >> 1 & 1, Z = AXES >> 2 & 1;
+  const bool Y = axes >> 1 & 1, Z = axes >> 2 & 1;
   const int odd = (j + k + g.parity) & 1; /* the red cells of the row have odd indices */
   if (!X && (I & 1) != odd) return;
   const ptrdiff_t at = hymgi_row(&g, 0, j, k) + (X ? I : I / 2);
@@ -112,21 +112,22 @@ __global__ void __launch_bounds__(TRANSFER_THREADS)
   constexpr bool X = AXES & 1;
   let_successors_start();
   wait_for_predecessors();
+  const unsigned axes = axes_of<AXES>(a.t);
   each_coarse_cell(a.t, [&](const hymgi_geom &g, const hymgi_geom &patch, int I, int J, int K) {
-    const coarse_values v = load_coarse<AXES, WEIGHTED>(a, patch, I, J, K);
-    const int j = hymgi_first_child(AXES, 1, J), rows = hymgi_children(AXES, &g, 1, J);
-    const int k = hymgi_first_child(AXES, 2, K), planes = hymgi_children(AXES, &g, 2, K);
+    const coarse_values v = load_coarse<WEIGHTED>(a, axes, patch, I, J, K);
+    const int j = hymgi_first_child(axes, 1, J), rows = hymgi_children(axes, &g, 1, J);
+    const int k = hymgi_first_child(axes, 2, K), planes = hymgi_children(axes, &g, 2, K);
 #pragma unroll
-    for (int c = 0; c < (AXES >> 2 & 1 ? 2 : 1); c++)
+    for (int c = 0; c < 2; c++)
 #pragma unroll
-      for (int b = 0; b < (AXES >> 1 & 1 ? 2 : 1); b++) {
+      for (int b = 0; b < 2; b++) {
         if (c >= planes || b >= rows) continue;
         if (RED) {
-          add_red<AXES, WEIGHTED>(a, g, v, I, j + b, k + c, b, c);
+          add_red<X, WEIGHTED>(a, axes, g, v, I, j + b, k + c, b, c);
           continue;
         }
         const row_of_children row = children_at<X>(g, I, j + b, k + c);
-        const two_values e = values_of_row<AXES, WEIGHTED>(a, g.split, v, row, b, c);
+        const two_values e = values_of_row<X, WEIGHTED>(a, axes, g.split, v, row, b, c);
         add_row<X>(g.split, 2 * I + 1 == g.n[0], row, e, a.x);
       }
   });
@@ -148,7 +149,7 @@ extern "C" void hymgi_cuda_interpolate_weighted(const hymgi_level *fine, const h
   with_axes(fine->coarsened, [&](auto axes) {
     with_bools(
         [&](auto weighted, auto red) {
-          hymgi_launch(fine->context, interpolate_weighted<axes, weighted, red>,
+          hymgi_launch(fine->context, interpolate_weighted<AXES_FOR<axes, weighted>, weighted, red>,
                        transfer_blocks(a.t), block, a);
         },
         fine->transfer->weights > 0, smoothed && hymgi_has_variant(fine, HYMGI_INTERPOLATE_BLACK));

@@ -14,17 +14,20 @@ struct restrict_args {
 };
 
 template <unsigned AXES, bool WEIGHTED, bool RED> struct collector {
-  static constexpr bool X = AXES & 1, Y = AXES >> 1 & 1, Z = AXES >> 2 & 1;
+  static constexpr bool X = AXES & 1;
   const restrict_args &a;
   const hymgi_geom &g;
+  const unsigned axes;
+  const bool Y, Z;
   int I, j, k, rows, planes; /* the first child's row and plane, and how many there are */
   bool first, last, single;  /* no cell before or after the children; one child along x */
   hymgi_real even, odd, below, above;
 
   __device__ __forceinline__ collector(const restrict_args &args, const hymgi_geom &box, int i,
                                        int J, int K)
-      : a(args), g(box), I(i), j(hymgi_first_child(AXES, 1, J)), k(hymgi_first_child(AXES, 2, K)),
-        rows(hymgi_children(AXES, &box, 1, J)), planes(hymgi_children(AXES, &box, 2, K)),
+      : a(args), g(box), axes(axes_of<AXES>(args.t)), Y(axes >> 1 & 1), Z(axes >> 2 & 1), I(i),
+        j(hymgi_first_child(axes, 1, J)), k(hymgi_first_child(axes, 2, K)),
+        rows(hymgi_children(axes, &box, 1, J)), planes(hymgi_children(axes, &box, 2, K)),
         first(i == 0 && (box.boundaries & 1)),
         last(2 * i + 2 >= box.n[0] && (box.boundaries >> 1 & 1)), single(2 * i + 1 == box.n[0]),
         even(0), odd(0), below(0), above(0)
@@ -77,19 +80,19 @@ template <unsigned AXES, bool WEIGHTED, bool RED> struct collector {
   __device__ __forceinline__ hymgi_real sum()
   {
 #pragma unroll
-    for (int c = 0; c < (Z ? 2 : 1); c++)
+    for (int c = 0; c < 2; c++)
 #pragma unroll
-      for (int b = 0; b < (Y ? 2 : 1); b++)
+      for (int b = 0; b < 2; b++)
         if (c < planes && b < rows) add_children(j + b, k + c);
 #pragma unroll
-    for (int c = 0; c < (Z ? 2 : 1) && Y && WEIGHTED; c++)
-      if (c < planes) {
+    for (int c = 0; c < 2 && WEIGHTED; c++)
+      if (Y && c < planes) {
         add_neighbour<1>(j - 1, k + c);
         add_neighbour<1>(j + rows, k + c);
       }
 #pragma unroll
-    for (int b = 0; b < (Y ? 2 : 1) && Z && WEIGHTED; b++)
-      if (b < rows) {
+    for (int b = 0; b < 2 && WEIGHTED; b++)
+      if (Z && b < rows) {
         add_neighbour<2>(j + b, k - 1);
         add_neighbour<2>(j + b, k + planes);
       }
@@ -102,16 +105,18 @@ template <unsigned AXES, bool WEIGHTED, bool RED> struct collector {
 /* The same for red cells of split rows, x halved: one of each pair of cells is red, by the row's parity.
  * Everything is loaded at first; what does not count is left out of the sums. */
 template <unsigned AXES, bool WEIGHTED> struct red_collector {
-  static constexpr bool Y = AXES >> 1 & 1, Z = AXES >> 2 & 1;
-  static constexpr int NY = Y ? 2 : 1, NZ = Z ? 2 : 1;
-
   struct cell {
     hymgi_real r, weight[3];
   };
   const restrict_args &a;
+  const unsigned axes;
+  const bool Y, Z;
   hymgi_real sum[2] = {0, 0}; /* of even and odd cells */
 
-  __device__ __forceinline__ explicit red_collector(const restrict_args &args) : a(args) {}
+  __device__ __forceinline__ explicit red_collector(const restrict_args &args)
+      : a(args), axes(axes_of<AXES>(args.t)), Y(axes >> 1 & 1), Z(axes >> 2 & 1)
+  {
+  }
 
   /* axis -1: with all weights */
   __device__ __forceinline__ cell load(ptrdiff_t at, int axis) const
@@ -119,7 +124,7 @@ template <unsigned AXES, bool WEIGHTED> struct red_collector {
     cell c = {a.r[at], {0, 0, 0}};
 #pragma unroll
     for (int m = 0; m < 3; m++)
-      if (WEIGHTED && (AXES >> m & 1) && (axis < 0 || axis == m))
+      if (WEIGHTED && (axes >> m & 1) && (axis < 0 || axis == m))
         c.weight[m] = __ldg(a.t.weight[m] + at);
     return c;
   }
@@ -131,32 +136,36 @@ template <unsigned AXES, bool WEIGHTED> struct red_collector {
     if (counts && odd) sum[1] = more;
   }
 
-  __device__ __forceinline__ hymgi_real collect(const hymgi_geom &g, int I, int j, int k)
+  __device__ __forceinline__ hymgi_real collect(const hymgi_geom &g, int I, int J, int K)
   {
-    cell own[NZ][NY], side[NZ][NY], row[NZ][2], plane[NY][2];
+    const int j = hymgi_first_child(axes, 1, J), k = hymgi_first_child(axes, 2, K);
+    cell own[2][2] = {}, side[2][2] = {}, row[2][2] = {}, plane[2][2] = {};
     const ptrdiff_t at = hymgi_row(&g, 0, j, k) + I;
     const int parity = (j + k + g.parity) & 1;
     const bool rows = Y && j + 1 < g.n[1], planes = Z && k + 1 < g.n[2];
 #pragma unroll
-    for (int c = 0; c < NZ; c++)
+    for (int c = 0; c < 2; c++)
 #pragma unroll
-      for (int b = 0; b < NY; b++) {
+      for (int b = 0; b < 2; b++) {
+        if ((b && !Y) || (c && !Z)) continue;
         const ptrdiff_t here = at + b * g.pitch + c * g.plane;
         own[c][b] = load(here, -1);
         if (WEIGHTED) side[c][b] = load(here + ((parity + b + c) & 1 ? -1 : 1), 0);
       }
 #pragma unroll
     for (int s = 0; s < 2 && WEIGHTED; s++) {
-      for (int c = 0; c < NZ && Y; c++)
-        row[c][s] = load(at + (s ? (rows ? 2 : 1) : -1) * g.pitch + c * g.plane, 1);
-      for (int b = 0; b < NY && Z; b++)
-        plane[b][s] = load(at + (s ? (planes ? 2 : 1) : -1) * g.plane + b * g.pitch, 2);
+      for (int c = 0; c < 2; c++)
+        if (Y && (c == 0 || Z))
+          row[c][s] = load(at + (s ? (rows ? 2 : 1) : -1) * g.pitch + c * g.plane, 1);
+      for (int b = 0; b < 2; b++)
+        if (Z && (b == 0 || Y))
+          plane[b][s] = load(at + (s ? (planes ? 2 : 1) : -1) * g.plane + b * g.pitch, 2);
     }
     hymgi_real below = 0, above = 0;
 #pragma unroll
-    for (int c = 0; c < NZ; c++)
+    for (int c = 0; c < 2; c++)
 #pragma unroll
-      for (int b = 0; b < NY; b++) {
+      for (int b = 0; b < 2; b++) {
         const bool counts = (b == 0 || rows) && (c == 0 || planes);
         const int odd = (parity + b + c) & 1;
         const cell &v = own[c][b];
@@ -170,23 +179,23 @@ template <unsigned AXES, bool WEIGHTED> struct red_collector {
       }
     if constexpr (WEIGHTED) {
 #pragma unroll
-      for (int c = 0; c < NZ && Y; c++)
+      for (int c = 0; c < 2; c++)
 #pragma unroll
         for (int s = 0; s < 2; s++) {
           const int far = s ? (rows ? 2 : 1) : -1;
           const bool inside =
               s ? j + far < g.n[1] || !(g.boundaries >> 3 & 1) : j > 0 || !(g.boundaries >> 2 & 1);
-          add(inside && (c == 0 || planes), (parity + far + c) & 1, row[c][s].weight[1],
+          add(Y && inside && (c == 0 || planes), (parity + far + c) & 1, row[c][s].weight[1],
               row[c][s].r);
         }
 #pragma unroll
-      for (int b = 0; b < NY && Z; b++)
+      for (int b = 0; b < 2; b++)
 #pragma unroll
         for (int s = 0; s < 2; s++) {
           const int far = s ? (planes ? 2 : 1) : -1;
           const bool inside =
               s ? k + far < g.n[2] || !(g.boundaries >> 5 & 1) : k > 0 || !(g.boundaries >> 4 & 1);
-          add(inside && (b == 0 || rows), (parity + far + b) & 1, plane[b][s].weight[2],
+          add(Z && inside && (b == 0 || rows), (parity + far + b) & 1, plane[b][s].weight[2],
               plane[b][s].r);
         }
       return hymgi_coarse_sum(sum[0], sum[1], below, above);
@@ -205,8 +214,7 @@ __global__ void __launch_bounds__(TRANSFER_THREADS)
   each_coarse_cell(a.t, [&](const hymgi_geom &g, const hymgi_geom &patch, int I, int J, int K) {
     hymgi_real *const coarse = a.coarse + hymgi_at(&patch, I, J, K);
     if (RED && (AXES & 1) && g.split)
-      *coarse = red_collector<AXES, WEIGHTED>(a).collect(g, I, hymgi_first_child(AXES, 1, J),
-                                                         hymgi_first_child(AXES, 2, K));
+      *coarse = red_collector<AXES, WEIGHTED>(a).collect(g, I, J, K);
     else
       *coarse = collector<AXES, WEIGHTED, RED>(a, g, I, J, K).sum();
   });
@@ -228,8 +236,8 @@ extern "C" void hymgi_cuda_restrict_weighted(const hymgi_level *level, const hym
   with_axes(level->coarsened, [&](auto axes) {
     with_bools(
         [&](auto weighted, auto red) {
-          hymgi_launch(level->context, restrict_weighted<axes, weighted, red>, transfer_blocks(a.t),
-                       block, a);
+          hymgi_launch(level->context, restrict_weighted<AXES_FOR<axes, weighted>, weighted, red>,
+                       transfer_blocks(a.t), block, a);
         },
         level->transfer->weights > 0, after == HYMGI_AFTER_GSRB);
   });

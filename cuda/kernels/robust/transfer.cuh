@@ -26,6 +26,7 @@ enum {
 struct transfer_args {
   box_set boxes, patches;
   const hymgi_real *weight[3]; /* NULL where the axis is not halved, or weights are not used */
+  unsigned axes;               /* that are halved */
   int across[2];               /* blocks along x and y */
   int slab, slabs;             /* coarse planes of a block; of the tallest patch */
 };
@@ -55,6 +56,7 @@ inline transfer_args transfer_args_of(const hymgi_level *level, const int n[3], 
   a.patches = box_set_of(level->patch, level->num_boxes);
   for (int axis = 0; axis < 3; axis++)
     a.weight[axis] = level->weight[axis];
+  a.axes = level->coarsened;
   a.across[0] = (int)blocks_for(n[0], (int)block.x);
   a.across[1] = (int)blocks_for(n[1], (int)block.y);
   const int z = (int)block.z;
@@ -141,6 +143,17 @@ __device__ __forceinline__ two_values weights_at(bool split, const hymgi_real *w
   return {v.x, v.y};
 }
 
+/* ---- axes ---- */
+
+/* The axes to halve as a template argument AXES: 1 to 7 or, of the axes in the arguments, whether x is one of them, which
+ * decides how memory is read. */
+constexpr unsigned NOT_X = 8, X_AND_OTHERS = 9;
+
+template <unsigned AXES> __device__ __forceinline__ unsigned axes_of(const transfer_args &a)
+{
+  return AXES < NOT_X ? AXES : (a.axes & ~1u) | (AXES & 1);
+}
+
 /* call(std::integral_constant of the axes to halve, 1 to 7) */
 template <typename Call> void with_axes(unsigned axes, const Call &call)
 {
@@ -152,6 +165,12 @@ template <typename Call> void with_axes(unsigned axes, const Call &call)
       },
       x, y, z);
 }
+
+/* Interpolation by constants, which no solve chooses by itself, has no kernels for some axes each. */
+template <unsigned AXES, bool WEIGHTED>
+constexpr unsigned AXES_FOR = WEIGHTED   ? AXES
+                              : AXES & 1 ? X_AND_OTHERS
+                                         : NOT_X;
 
 } /* namespace */
 
