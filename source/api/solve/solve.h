@@ -24,6 +24,7 @@ typedef struct hymgi_iteration {
   hymg_status status;
   hymg_reason reason;
   double change, last_change; /* of u, after a small residual, in this step and the last one */
+  double factor;              /* cycles: the ratio of the two */
   double most_change;         /* the largest one of Krylov iterations since their last restart */
 
   /* cycles */
