@@ -121,7 +121,8 @@ bool hymgi_rhs_later(const hymg_solver *solver);
  *   note_end  notes what decided, if that is not the residual alone
  *   rounding  what rounding alone leaves of a residual in the units of u, on a rank that holds cells
  *   is_rounding  collective: is the residual no more than that? Remembered in solver->at_rounding
- *   look_for_rounding  the same where the residual gains little, else at_rounding is false */
+ *   is_much   more of f than rounding may leave, unless u no longer changes; too_much: even then
+ *   look_for_rounding  the same as is_rounding where the residual gains little, else at_rounding is false */
 double hymgi_wanted(const hymg_solver *solver);
 bool hymgi_small(const hymg_solver *solver, double residual);
 bool hymgi_is_faint(const hymg_solver *solver);
@@ -135,6 +136,8 @@ void hymgi_note_end(hymg_solver *solver);
 double hymgi_rounding(const hymg_solver *solver, const hymgi_level *level, const double *u);
 bool hymgi_is_rounding(hymg_solver *solver, const hymgi_level *level, double residual,
                        const double *u);
+bool hymgi_is_much(const hymg_solver *solver, double residual);
+bool hymgi_is_too_much(const hymg_solver *solver, double residual);
 void hymgi_look_for_rounding(hymg_solver *solver, const hymgi_level *level, double residual,
                              const double *u);
 

@@ -190,13 +190,14 @@ static void advise(const hymgi_iteration *k)
   hymg_solver *solver = k->solver;
   const hymg_reason reason = k->reason;
   const bool unlimited = solver->h.kind->stencil == HYMG_FV4 && isinf(solver->h.op->desc.limiter);
+  const bool rounded = solver->at_rounding && hymgi_is_too_much(solver, solver->residual);
   if (k->breakdowns)
     hymgi_note(solver, "the iteration broke down and began anew %d time%s", k->breakdowns,
                k->breakdowns > 1 ? "s" : "");
   if (reason == HYMG_REASON_LIMIT)
     hymgi_note(solver, "not converged in %d iterations: try more max_cycles, or more sweeps",
                solver->records);
-  if (reason == HYMG_REASON_STAGNATED || reason == HYMG_REASON_DIVERGED)
+  if ((reason == HYMG_REASON_STAGNATED && !rounded) || reason == HYMG_REASON_DIVERGED)
     hymgi_note(solver, "the iteration no longer gains: try %s",
                unlimited                 ? "FV4 with its limiter, which jumps of beta need"
                : solver->h.method.robust ? "more sweeps or the other transfer"
