@@ -317,6 +317,12 @@ static bool has_dirichlet_boundary(const hymg_grid *grid)
 /* Of a alpha and of b beta / h^2, the largest and the smallest sums along the axes: bounds of the diagonal, up to a
  * factor that is the same for both. */
 #define SPREAD 100
+/* Does a boundary of an axis hold u? The extrapolation VERTEX is of Robin's kind. */
+static bool is_held(const hymgi_boundary_kind side[2])
+{
+  return side[0].holds || side[1].holds || side[0].mixes || side[1].mixes;
+}
+
 static bool is_spread(const hymgi_hierarchy *h, const double *range)
 {
   const hymg_operator_desc *d = &h->op->desc;
@@ -324,8 +330,21 @@ static bool is_spread(const hymgi_hierarchy *h, const double *range)
   double most = d->a * range[ALPHA], least = -d->a * range[KINDS + ALPHA];
   for (int axis = 0; axis < 3; axis++) {
     const double width = width_of(h, axis), scale = d->b / (width * width);
-    if (level->n[axis] == 1 && !level->boundary[2 * axis].holds) continue;
+    if (level->n[axis] == 1 && !is_held(level->boundary + 2 * axis)) continue;
     most += 2 * scale * range[axis], least -= 2 * scale * range[KINDS + axis];
+  }
+  return most > SPREAD * least;
+}
+
+/* Does an axis couple cells so much less than another one that a residual has little of what varies along it alone? */
+static bool is_uneven(const hymgi_hierarchy *h, const double *range)
+{
+  double most = 0, least = INFINITY;
+  for (int axis = 0; axis < 3; axis++) {
+    const double width = width_of(h, axis);
+    if (h->level->n[axis] == 1) continue;
+    most = fmax(most, range[axis] / (width * width));
+    least = fmin(least, -range[KINDS + axis] / (width * width));
   }
   return most > SPREAD * least;
 }
@@ -426,6 +445,7 @@ hymg_status hymgi_coefficients_load(hymgi_hierarchy *h)
   TRY(check_range(h, d, largest));
   h->alpha_varies = d->a != 0 && largest[ALPHA] > -largest[KINDS + ALPHA];
   h->spread = is_spread(h, largest);
+  h->uneven = is_uneven(h, largest);
   h->largest = order_of(h, largest);
   double share[6];
   TRY(hymgi_agree(grid->context, fill_levels(h)));

@@ -82,6 +82,7 @@ struct hymgi_hierarchy {
   bool limited;      /* FV4: betas of some rank are marked (formulas/limiter.h) */
   double alpha_step; /* FMG: hymgi_alpha_step_of */
   bool spread;       /* the diagonals of some cells are many times those of others */
+  bool uneven;       /* the couplings of some faces are many times those of other axes */
   /* u, by a alpha and Robin conditions that are less than what couples the cells over the whole grid */
   bool weakly_held;
   double

@@ -40,6 +40,7 @@ typedef struct hymgi_iteration {
   double step;                   /* u has last moved by step times: */
   const double *moved;           /* p or z */
   bool broken;                   /* a divisor was 0 or not finite */
+  bool indefinite;               /* the cycle has r z < 0 */
   int breakdowns, stuck;         /* so far; since the last iteration without one */
   /* before an attempt with the tensor transfer, if there was the memory: u, r, and the norm of r; else infinity */
   double *saved, norm_before;

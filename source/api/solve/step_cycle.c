@@ -117,7 +117,7 @@ static void begin(hymgi_iteration *it)
 
 /* ---- how much u changes ---- */
 
-/* Where the diagonal is spread, a small residual is not enough: from the first one on, u is compared with what it was
+/* Where the diagonal or the axes are spread, a small residual is not enough: from the first one on, u is compared with what it was
  * before the cycle. */
 static hymg_status prepare(hymgi_iteration *it)
 {
@@ -146,7 +146,7 @@ static void measure(hymgi_iteration *it)
 {
   hymg_solver *solver = it->solver;
   const hymgi_level *level = it->level;
-  if (!solver->h.spread) return;
+  if (!solver->h.spread && !solver->h.uneven) return;
   solver->change = INFINITY;
   if (!it->watches) return;
   hymgi_axpby(level, 1, level->x, -1, solver->before, solver->before);
