@@ -130,7 +130,7 @@ static hymg_status check_range(const hymgi_hierarchy *h, const hymg_operator_des
   for (int l = 0; l < hymgi_discretised(h); l++)
     for (int axis = 0; axis < 3; axis++) {
       const double width = h->level[l].h[axis], size = d->b / (width * width) * largest[axis];
-      if (!((size > LEAST || size == 0) && size < MOST))
+      if (!((size > LEAST || largest[axis] == 0) && size < MOST))
         return hymgi_fail(c, HYMG_EINVAL,
                           "b beta / h^2 = %g along %c where h = %g: above %g, below %g", size,
                           "xyz"[axis], width, LEAST, MOST);
