@@ -237,7 +237,7 @@ START_TEST(bad_coefficients_are_refused_at_create_and_at_update)
 }
 END_TEST
 
-/* Where it is too small for a number it is not that of a closed grid. */
+/* Also where b beta / h^2 is 0, too small for a number. */
 START_TEST(spacings_too_large_for_a_number_are_refused)
 {
   static const double h[] = {1e151, 1e170, 1e300};
