@@ -113,8 +113,14 @@ static void add_reasons(hymg_solver *s)
   add_reason(&s->path, "; FV4 has the flux of FV2 at jumps of beta", h->limited);
   add_reason(&s->path, "; alpha varies, and its term is of 2nd order here (4th: path robust)",
              second);
+  const bool other = h->method.smoother != h->options.smoother,
+             symgs = h->options.smoother == HYMG_SYMGS;
   add_reason(&s->path, "; an odd periodic axis joins cells of one colour: smoother chebyshev",
-             h->method.smoother != h->options.smoother);
+             other && !symgs);
+  add_reason(
+      &s->path,
+      "; a periodic axis or several boxes, across which symgs is of no use: smoother chebyshev",
+      other && symgs);
 }
 
 /* ---- choosing the path, making the levels ---- */

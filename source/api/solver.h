@@ -49,6 +49,7 @@ struct hymg_solver {
   int gained, waited; /* waited: the first record with a small residual but a large change, or 0 */
   int least; /* records before which nothing has converged, after a restart to confirm it */
   bool at_rounding;
+  bool only_v; /* of this solve: W-cycles have been found to be of no use to conjugate gradients */
   /* share of the last solve's time in which the host used fewer threads than asked for */
   double reduced;
   bool good; /* FMG: hymgi_fmg_judge */

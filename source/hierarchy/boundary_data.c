@@ -320,13 +320,12 @@ static hymg_status load_face(hymgi_hierarchy *h, int face)
   return status;
 }
 
-hymg_status hymgi_boundary_data_load(hymgi_hierarchy *h, bool *held)
+hymg_status hymgi_boundary_data_load(hymgi_hierarchy *h, double share[6])
 {
   const hymg_operator_desc *d = &h->op->desc;
   bool any = hymgi_has_robin(h->level);
-  *held = false;
   for (int face = 0; face < 6; face++)
-    any = any || hymgi_has_values(h->op, face);
+    share[face] = 0, any = any || hymgi_has_values(h->op, face);
   if (!any) return HYMG_OK;
   hymg_status status = HYMG_OK;
   for (int l = 0; l < hymgi_discretised(h) && status == HYMG_OK; l++)
@@ -335,7 +334,7 @@ hymg_status hymgi_boundary_data_load(hymgi_hierarchy *h, bool *held)
     status = hymgi_open_create(h, hymgi_system_level(h, l));
   TRY(hymgi_agree(h->context, status));
   for (int face = 0; face < 6; face++) {
-    if (h->level->boundary[face].mixes) TRY(hymgi_robin_load(h, face, held));
+    if (h->level->boundary[face].mixes) TRY(hymgi_robin_load(h, face, share + face));
     if (hymgi_has_data(d, face)) TRY(load_face(h, face));
   }
   return HYMG_OK;

@@ -109,8 +109,8 @@ void hymgi_faces_take_high(const hymgi_level *level, int axis, const double *shi
 hymg_status hymgi_faces_exchange(const hymgi_level *level, int axis, double *beta);
 hymg_status hymgi_faces_restrict(hymgi_level *fine, hymgi_level *coarse, int axis);
 /* boundary_data.c: reads the boundary data and Robin conditions into the levels that are discretised. Collective; the betas
- * of all levels are there, but not yet scaled. held: does a Robin condition contain u somewhere? */
-hymg_status hymgi_boundary_data_load(hymgi_hierarchy *h, bool *held);
+ * of all levels are there, but not yet scaled. share: the largest one of each face with a Robin condition, else 0. */
+hymg_status hymgi_boundary_data_load(hymgi_hierarchy *h, double share[6]);
 /* Parts of it. Values of a face are in the cells of a vector, in crossing memory, that are in the layers
  * at the face, of which a box has up to two. read: from a user's field on level 0, collective. each:
  * changes the cells of all layers. set: such a change. spread: makes planes on all levels, of means over
@@ -140,8 +140,8 @@ void hymgi_boundary_extend(const hymgi_level *level, int box, int face, double *
 void hymgi_boundary_by_widths(const hymgi_level *level, int box, int face, double *plane);
 ptrdiff_t hymgi_boundary_plane_size(const hymgi_geom *g, int face);
 /* robin.c: the shares of a face on all levels; where the face has data, the planes of values on level 0
- * receive what its g must be multiplied by. */
-hymg_status hymgi_robin_load(hymgi_hierarchy *h, int face, bool *held);
+ * receive what its g must be multiplied by. *most: the largest share. */
+hymg_status hymgi_robin_load(hymgi_hierarchy *h, int face, double *most);
 void hymgi_boundary_data_destroy(hymgi_level *level);
 
 /* fv4_limiter.c, collective: marks the betas of level 0 that FV4's limiter takes; h->limited: are there any,

@@ -130,7 +130,7 @@ static hymg_status check_range(const hymgi_hierarchy *h, const hymg_operator_des
   for (int l = 0; l < hymgi_discretised(h); l++)
     for (int axis = 0; axis < 3; axis++) {
       const double width = h->level[l].h[axis], size = d->b / (width * width) * largest[axis];
-      if (!((size > LEAST || size == 0) && size < MOST))
+      if (!((size > LEAST || largest[axis] == 0) && size < MOST))
         return hymgi_fail(c, HYMG_EINVAL,
                           "b beta / h^2 = %g along %c where h = %g: above %g, below %g", size,
                           "xyz"[axis], width, LEAST, MOST);
@@ -317,6 +317,12 @@ static bool has_dirichlet_boundary(const hymg_grid *grid)
 /* Of a alpha and of b beta / h^2, the largest and the smallest sums along the axes: bounds of the diagonal, up to a
  * factor that is the same for both. */
 #define SPREAD 100
+/* Does a boundary of an axis hold u? The extrapolation VERTEX is of Robin's kind. */
+static bool is_held(const hymgi_boundary_kind side[2])
+{
+  return side[0].holds || side[1].holds || side[0].mixes || side[1].mixes;
+}
+
 static bool is_spread(const hymgi_hierarchy *h, const double *range)
 {
   const hymg_operator_desc *d = &h->op->desc;
@@ -324,8 +330,21 @@ static bool is_spread(const hymgi_hierarchy *h, const double *range)
   double most = d->a * range[ALPHA], least = -d->a * range[KINDS + ALPHA];
   for (int axis = 0; axis < 3; axis++) {
     const double width = width_of(h, axis), scale = d->b / (width * width);
-    if (level->n[axis] == 1 && !level->boundary[2 * axis].holds) continue;
+    if (level->n[axis] == 1 && !is_held(level->boundary + 2 * axis)) continue;
     most += 2 * scale * range[axis], least -= 2 * scale * range[KINDS + axis];
+  }
+  return most > SPREAD * least;
+}
+
+/* Does an axis couple cells so much less than another one that a residual has little of what varies along it alone? */
+static bool is_uneven(const hymgi_hierarchy *h, const double *range)
+{
+  double most = 0, least = INFINITY;
+  for (int axis = 0; axis < 3; axis++) {
+    const double width = width_of(h, axis);
+    if (h->level->n[axis] == 1) continue;
+    most = fmax(most, range[axis] / (width * width));
+    least = fmin(least, -range[KINDS + axis] / (width * width));
   }
   return most > SPREAD * least;
 }
@@ -363,21 +382,35 @@ static hymg_status find_contrast(hymgi_hierarchy *h, const double *range)
  * that the mean of u is known; where it is also much less than what couples the cells over the whole grid, the solve is
  * one for f without its mean, as for a singular system. */
 #define WEAK 1e-2
-static void find_constants(hymgi_hierarchy *h, bool held, const double *range)
+/* Of the Robin conditions, spread over the cells, with the least betas of their axes. */
+static double robin_hold(const hymgi_hierarchy *h, const double share[6], const double *range)
+{
+  double hold = 0;
+  for (int face = 0; face < 6; face++) {
+    const double width = width_of(h, face / 2);
+    hold += share[face] * h->op->desc.b * -range[KINDS + face / 2] /
+            (width * width * h->level->n[face / 2]);
+  }
+  return hold;
+}
+
+static void find_constants(hymgi_hierarchy *h, const double share[6], const double *range)
 {
   const hymg_operator_desc *d = &h->op->desc;
   const hymgi_level *level = h->level;
-  const double size = d->a * range[ALPHA];
+  const double size = d->a * range[ALPHA], robin = robin_hold(h, share, range);
+  const bool fixed = has_dirichlet_boundary(h->op->grid) || range[FIXED] != 0;
   double weak = INFINITY;
   for (int axis = 0; axis < 3; axis++) {
     const double length = level->n[axis] * width_of(h, axis);
     if (level->n[axis] > 1) weak = fmin(weak, -d->b * range[KINDS + axis] / (length * length));
   }
-  held = held || h->method.masked; /* pieces may be singular one by one (pieces.c) */
+  /* masked: pieces may be singular one by one (pieces.c) */
+  const bool held = fixed || robin > 0 || h->method.masked;
   h->singular = !held && size == 0;
   h->mean_weight = !held && size > 0 && !h->alpha_varies && size < WEAK * weak ? 1 / size : 0;
-  h->sinks_hold = !held && h->alpha_varies && -d->a * range[KINDS + ALPHA] < WEAK * weak;
   h->method.singular = h->singular || h->mean_weight != 0;
+  h->weakly_held = !fixed && !h->method.singular && robin - d->a * range[KINDS + ALPHA] < weak;
 }
 
 /* By the least beta of such an axis, and the largest coefficients beside it. */
@@ -412,13 +445,13 @@ hymg_status hymgi_coefficients_load(hymgi_hierarchy *h)
   TRY(check_range(h, d, largest));
   h->alpha_varies = d->a != 0 && largest[ALPHA] > -largest[KINDS + ALPHA];
   h->spread = is_spread(h, largest);
+  h->uneven = is_uneven(h, largest);
   h->largest = order_of(h, largest);
-  bool held;
+  double share[6];
   TRY(hymgi_agree(grid->context, fill_levels(h)));
   TRY(find_contrast(h, largest));
-  TRY(hymgi_boundary_data_load(h, &held));
-  held = held || has_dirichlet_boundary(grid) || largest[FIXED] != 0;
-  find_constants(h, held, largest);
+  TRY(hymgi_boundary_data_load(h, share));
+  find_constants(h, share, largest);
   find_thin_axis(h, largest);
   for (int l = 0; l < hymgi_discretised(h); l++)
     scale_betas(hymgi_system_level(h, l));

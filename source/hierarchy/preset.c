@@ -112,15 +112,18 @@ static bool needs_preconditioner(const hymgi_operator_kind *kind, const hymg_gri
   return kind->preconditioner && (walls || kind->order == 4);
 }
 
-/* Across the seam of a periodic axis with an odd number of cells two neighbours have the same colour. Where these are all of a
- * piece, a half sweep changes both at once and only exchanges their errors, and coarse levels do not see them apart. */
+/* Across the seam of a periodic axis with an odd number of cells two neighbours have the same colour; symgs changes those across
+ * any seam and between boxes as if at once. Where these are all of a piece, a half sweep only exchanges their errors, and coarse
+ * levels do not see them apart. */
 static void choose_smoother(hymgi_hierarchy *h, const hymg_grid_desc *d)
 {
   hymgi_method *m = &h->method;
-  bool seam = false;
+  const bool symgs = m->smoother == HYMG_SYMGS;
+  const int *const boxes = h->op->grid->decomp->boxes;
+  bool seam = symgs && boxes[0] * boxes[1] * boxes[2] > 1;
   for (int axis = 0; axis < 3; axis++)
-    seam = seam || (d->boundary[2 * axis] == HYMG_PERIODIC && d->n[axis] % 2);
-  if (!m->masked || !seam || m->smoother != HYMG_GSRB) return;
+    seam = seam || (d->boundary[2 * axis] == HYMG_PERIODIC && (symgs || d->n[axis] % 2));
+  if (!m->masked || !seam || (m->smoother != HYMG_GSRB && !symgs)) return;
   m->smoother = HYMG_CHEBYSHEV;
   m->coarse_sweeps = (m->coarse_sweeps + HYMGI_DEGREE - 1) / HYMGI_DEGREE * HYMGI_DEGREE;
   m->sweeps = m->coarse_sweeps;

@@ -122,16 +122,16 @@ static void fill_plane(const hymgi_level *level, int b, int face, double value, 
     plane[m] = value;
 }
 
-hymg_status hymgi_robin_load(hymgi_hierarchy *h, int face, bool *held)
+hymg_status hymgi_robin_load(hymgi_hierarchy *h, int face, double *most)
 {
   condition c = condition_of(h, face);
   if (c.alpha_field || c.beta_field || c.scaled) {
     TRY(load_fields(h, face, &c));
-    *held = *held || c.largest > 0;
+    *most = c.largest;
     return HYMG_OK;
   }
   const double sum = c.alpha + c.beta / c.h, share = c.alpha / sum;
-  *held = *held || share > 0;
+  *most = share;
   for (int l = 0; l < hymgi_discretised(h); l++) {
     hymgi_level *const level = hymgi_system_level(h, l);
     level->robin[face] = share;

@@ -82,7 +82,9 @@ struct hymgi_hierarchy {
   bool limited;      /* FV4: betas of some rank are marked (formulas/limiter.h) */
   double alpha_step; /* FMG: hymgi_alpha_step_of */
   bool spread;       /* the diagonals of some cells are many times those of others */
-  bool sinks_hold;   /* what holds u is a alpha alone, which in some cells is too little for that */
+  bool uneven;       /* the couplings of some faces are many times those of other axes */
+  /* u, by a alpha and Robin conditions that are less than what couples the cells over the whole grid */
+  bool weakly_held;
   double
       contrast; /* the largest ratio of neighbouring betas; beyond HYMGI_FAINT, times that of alpha to couplings */
   bool singular; /* the operator takes constants to 0 */

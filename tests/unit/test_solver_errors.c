@@ -237,6 +237,26 @@ START_TEST(bad_coefficients_are_refused_at_create_and_at_update)
 }
 END_TEST
 
+/* Also where b beta / h^2 is 0, too small for a number. */
+START_TEST(spacings_too_large_for_a_number_are_refused)
+{
+  static const double h[] = {1e151, 1e170, 1e300};
+  hymg_grid_desc d = hymg_grid_desc_default();
+  hymg_operator_desc one = hymg_operator_desc_default();
+  hymg_grid *grid = NULL;
+  hymg_operator *op = NULL;
+  hymg_solver *solver = NULL;
+  for (int axis = 0; axis < 3; axis++)
+    d.n[axis] = 4, d.spacing[axis] = h[_i];
+  OK(kit.context, hymg_grid_create(kit.context, &d, &grid));
+  OK(kit.context, hymg_operator_create(grid, &one, &op));
+  support_assert_error(kit.context, hymg_solver_create(op, NULL, &solver), HYMG_EINVAL,
+                       "b beta / h^2 = ", "above 1e-300", NULL);
+  hymg_operator_destroy(&op);
+  hymg_grid_destroy(&grid);
+}
+END_TEST
+
 START_TEST(fields_of_another_grid_are_refused)
 {
   support_case c = support_case_of(HYMG_FV2, (const int[3]){8, 8, 8}, "dd dd dd", 0.0);
@@ -401,6 +421,7 @@ int main(void)
   tcase_add_test(t, symgs_is_unsupported_on_the_cuda_backend);
   tcase_add_test(t, symgs_puts_all_levels_on_the_host);
   tcase_add_loop_test(t, bad_coefficients_are_refused_at_create_and_at_update, 0, 8);
+  tcase_add_loop_test(t, spacings_too_large_for_a_number_are_refused, 0, 3);
   tcase_add_test(t, fields_of_another_grid_are_refused);
   tcase_add_test(t, coarse_fields_belong_to_their_solver_which_may_be_gone);
   tcase_add_test(t, a_single_level_is_named_as_such);

@@ -63,11 +63,11 @@ static hymg_status error_left(hymg_solver *solver, hymgi_level *level, double *e
   return HYMG_OK;
 }
 
-/* The diagonal is spread, alpha varies from cell to cell, or some sinks alone hold the mean of u, of which the
- * residual then has little. */
+/* The diagonal or the axes are spread, alpha varies from cell to cell, or sinks and Robin conditions hold the mean of u so weakly
+ * that the residual has little of it. */
 static bool residuals_say_little(const hymgi_hierarchy *h)
 {
-  return h->spread || h->sinks_hold || h->alpha_step > EVEN_ALPHA;
+  return h->spread || h->uneven || h->weakly_held || h->alpha_step > EVEN_ALPHA;
 }
 
 /* Collective; *good: the result is one that an F-cycle should give. */

@@ -100,6 +100,11 @@ static void refuse(hymgi_iteration *it, bool reached)
                it->most_change);
   else if (reached)
     hymgi_note(solver, "the residual is small, but says too little of u without more iterations");
+  else if (hymgi_is_rounding(solver, it->level, solver->residual, it->u))
+    hymgi_note(solver,
+               "rounding leaves a residual of %.3g, beside which this one tells nothing of u: "
+               "coefficients differ by too much for double",
+               solver->residual / solver->rhs_max);
   else
     hymgi_note(
         solver,
@@ -108,26 +113,29 @@ static void refuse(hymgi_iteration *it, bool reached)
 }
 
 /* A recurrence has converged: so has the residual, up to rounding, or the iteration goes on from
- * it as long as that gains a factor of 2. Where a small residual says little, it goes on until that no longer changes u. */
+ * it as long as that gains a factor of 2. Where a small residual says little, or rounding leaves much of it, it goes on until
+ * that no longer changes u. */
 static hymg_status confirm(hymgi_iteration *it)
 {
   hymg_solver *solver = it->solver;
-  bool doubtful = is_doubtful(solver);
+  const bool says_little = is_doubtful(solver);
   it->most_change = INFINITY;
-  bool reached = false;
+  bool reached = false, settled = false;
   double norm, before = INFINITY;
   for (int round = 0;; before = norm, round++) {
     norm = true_residual(it);
     solver->residual = norm;
     if (it->reason != HYMG_REASON_TOLERANCE) return HYMG_OK;
-    reached =
-        norm <= NEARLY * hymgi_wanted(solver) || hymgi_is_rounding(solver, it->level, norm, it->u);
+    const bool small = norm <= NEARLY * hymgi_wanted(solver);
+    reached = small || (!hymgi_is_too_much(solver, norm) &&
+                        hymgi_is_rounding(solver, it->level, norm, it->u));
+    const bool doubtful = !settled && (says_little || (!small && hymgi_is_much(solver, norm)));
     if (reached && !doubtful) return HYMG_OK;
     if (solver->records >= solver->max_cycles || round == MOST_ROUNDS) break;
     if (!reached && !(norm < HALF * before)) break;
     const double change = it->most_change;
     TRY(go_on(it));
-    doubtful = doubtful && !is_settled(it, change);
+    settled = settled || (doubtful && is_settled(it, change));
   }
   refuse(it, reached);
   return HYMG_OK;

@@ -13,7 +13,7 @@ static void begin_records(hymg_solver *solver)
   solver->transfer.since = 0;
   solver->residual = solver->change = 0;
   solver->waited = solver->least = 0;
-  solver->at_rounding = false;
+  solver->at_rounding = solver->only_v = false;
   solver->note[0] = 0;
 }
 

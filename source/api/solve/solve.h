@@ -24,6 +24,7 @@ typedef struct hymgi_iteration {
   hymg_status status;
   hymg_reason reason;
   double change, last_change; /* of u, after a small residual, in this step and the last one */
+  double factor;              /* cycles: the ratio of the two */
   double most_change;         /* the largest one of Krylov iterations since their last restart */
 
   /* cycles */
@@ -39,6 +40,7 @@ typedef struct hymgi_iteration {
   double step;                   /* u has last moved by step times: */
   const double *moved;           /* p or z */
   bool broken;                   /* a divisor was 0 or not finite */
+  bool indefinite;               /* the cycle has r z < 0 */
   int breakdowns, stuck;         /* so far; since the last iteration without one */
   /* before an attempt with the tensor transfer, if there was the memory: u, r, and the norm of r; else infinity */
   double *saved, norm_before;
@@ -120,7 +122,8 @@ bool hymgi_rhs_later(const hymg_solver *solver);
  *   note_end  notes what decided, if that is not the residual alone
  *   rounding  what rounding alone leaves of a residual in the units of u, on a rank that holds cells
  *   is_rounding  collective: is the residual no more than that? Remembered in solver->at_rounding
- *   look_for_rounding  the same where the residual gains little, else at_rounding is false */
+ *   is_much   more of f than rounding may leave, unless u no longer changes; too_much: even then
+ *   look_for_rounding  the same as is_rounding where the residual gains little, else at_rounding is false */
 double hymgi_wanted(const hymg_solver *solver);
 bool hymgi_small(const hymg_solver *solver, double residual);
 bool hymgi_is_faint(const hymg_solver *solver);
@@ -134,6 +137,8 @@ void hymgi_note_end(hymg_solver *solver);
 double hymgi_rounding(const hymg_solver *solver, const hymgi_level *level, const double *u);
 bool hymgi_is_rounding(hymg_solver *solver, const hymgi_level *level, double residual,
                        const double *u);
+bool hymgi_is_much(const hymg_solver *solver, double residual);
+bool hymgi_is_too_much(const hymg_solver *solver, double residual);
 void hymgi_look_for_rounding(hymg_solver *solver, const hymgi_level *level, double residual,
                              const double *u);
 

@@ -117,7 +117,7 @@ static void begin(hymgi_iteration *it)
 
 /* ---- how much u changes ---- */
 
-/* Where the diagonal is spread, a small residual is not enough: from the first one on, u is compared with what it was
+/* Where the diagonal or the axes are spread, a small residual is not enough: from the first one on, u is compared with what it was
  * before the cycle. */
 static hymg_status prepare(hymgi_iteration *it)
 {
@@ -132,24 +132,26 @@ static hymg_status prepare(hymgi_iteration *it)
   return HYMG_OK;
 }
 
-/* The sum of all further changes if they fall as the last two. */
-static double remaining(double before, double now)
+/* The sum of all further changes if they fall as the last two, and worse by what that has become since the two before:
+ * while slow modes come out from under the others, the factor rises. */
+static double remaining(const hymgi_iteration *it, double *factor)
 {
-  const double factor = now / before;
-  return factor < 1 ? now * fmax(1, factor / (1 - factor)) : now <= TINY ? now : INFINITY;
+  const double now = it->change, before = *factor;
+  *factor = now / it->last_change;
+  const double next = fmax(*factor, 2 * *factor - before);
+  return next < 1 ? now * fmax(1, next / (1 - next)) : now <= TINY ? now : INFINITY;
 }
 
 static void measure(hymgi_iteration *it)
 {
   hymg_solver *solver = it->solver;
   const hymgi_level *level = it->level;
-  if (!solver->h.spread) return;
+  if (!solver->h.spread && !solver->h.uneven) return;
   solver->change = INFINITY;
   if (!it->watches) return;
   hymgi_axpby(level, 1, level->x, -1, solver->before, solver->before);
   it->change = hymgi_change(hymgi_norm_max(level, solver->before), hymgi_norm_max(level, level->x));
-  solver->change =
-      it->change > 0 ? fmax(remaining(it->last_change, it->change), it->last_change) : 0;
+  solver->change = it->change > 0 ? fmax(remaining(it, &it->factor), it->last_change) : 0;
 }
 
 const hymgi_step hymgi_cycle_step = {.most = 100,

@@ -27,12 +27,17 @@ void hymgi_cycle_from_zero(hymgi_hierarchy *h, hymg_cycle kind, int l)
   hymgi_run_cycle(h, kind, l);
 }
 
+static bool takes_w(const hymg_solver *solver)
+{
+  return solver->h.options.cycle == HYMG_CYCLE_W && !solver->only_v;
+}
+
 /* z = M^-1 r */
 static void precondition(hymgi_iteration *k, double *r)
 {
   hymgi_hierarchy *h = &k->solver->h;
   hymgi_level *level = h->level + k->level->index;
-  const hymg_cycle kind = h->options.cycle == HYMG_CYCLE_W ? HYMG_CYCLE_W : HYMG_CYCLE_V;
+  const hymg_cycle kind = takes_w(k->solver) ? HYMG_CYCLE_W : HYMG_CYCLE_V;
   level->f = r, level->x = k->z;
   if (k->solver->mixed) {
     const int exponent = hymgi_mixed_exponent(k->solver);
@@ -87,6 +92,13 @@ static bool ends(hymgi_iteration *k, double norm)
   return !k->moved || hymgi_has_converged(k->solver, norm);
 }
 
+/* A W-cycle whose coarse levels correct by more than twice the error is not positive definite; a V-cycle is. */
+static bool is_indefinite(hymgi_iteration *k, double energy)
+{
+  k->broken = k->indefinite = energy < 0 && takes_w(k->solver);
+  return k->broken;
+}
+
 /* Where the cycle is of no use, r itself is the direction. */
 static double cg(hymgi_iteration *k)
 {
@@ -97,6 +109,7 @@ static double cg(hymgi_iteration *k)
     precondition(k, k->r);
   if (level->num_boxes == 0) return 0;
   const double rho = hymgi_dot_expected(level, k->r, k->z, k->dot);
+  if (is_indefinite(k, rho)) return norm_of(k);
   hymgi_axpby(level, 1, k->z, k->first ? 0 : rho / k->now.rho, k->first ? k->z : k->p, k->p);
   k->now.rho = rho;
   const double energy = hymgi_apply_dot(level, k->p, k->w, k->p, k->dot + 1);
@@ -117,6 +130,7 @@ static double bicgstab(hymgi_iteration *k)
   k->now.rho = rho;
   precondition(k, k->p);
   if (level->num_boxes == 0) return 0;
+  if (takes_w(k->solver) && is_indefinite(k, hymgi_dot(level, k->p, k->z))) return norm_of(k);
   const double projection = hymgi_apply_dot(level, k->z, k->w, k->shadow, k->dot + 1);
   k->now.alpha = rho / projection;
   k->broken = !hymgi_krylov_usable(rho) || !hymgi_krylov_usable(projection);
@@ -158,9 +172,18 @@ static void begin_again(hymgi_iteration *k)
   if (k->shadow) choose_shadow(k);
 }
 
+static void leave_w(hymgi_iteration *k)
+{
+  if (!takes_w(k->solver) || !hymgi_known_by_all(k->level, k->indefinite)) return;
+  k->solver->only_v = true;
+  hymgi_note(k->solver, "the W-cycle is not positive definite: V-cycles after %d iterations",
+             k->solver->records);
+}
+
 static hymg_status prepare(hymgi_iteration *k)
 {
   hymg_solver *solver = k->solver;
+  leave_w(k);
   k->first = hymgi_known_by_all(k->level, k->broken) != 0;
   k->broken = false;
   if (!k->first) k->stuck = 0;
@@ -190,13 +213,14 @@ static void advise(const hymgi_iteration *k)
   hymg_solver *solver = k->solver;
   const hymg_reason reason = k->reason;
   const bool unlimited = solver->h.kind->stencil == HYMG_FV4 && isinf(solver->h.op->desc.limiter);
+  const bool rounded = solver->at_rounding && hymgi_is_too_much(solver, solver->residual);
   if (k->breakdowns)
     hymgi_note(solver, "the iteration broke down and began anew %d time%s", k->breakdowns,
                k->breakdowns > 1 ? "s" : "");
   if (reason == HYMG_REASON_LIMIT)
     hymgi_note(solver, "not converged in %d iterations: try more max_cycles, or more sweeps",
                solver->records);
-  if (reason == HYMG_REASON_STAGNATED || reason == HYMG_REASON_DIVERGED)
+  if ((reason == HYMG_REASON_STAGNATED && !rounded) || reason == HYMG_REASON_DIVERGED)
     hymgi_note(solver, "the iteration no longer gains: try %s",
                unlimited                 ? "FV4 with its limiter, which jumps of beta need"
                : solver->h.method.robust ? "more sweeps or the other transfer"

@@ -15,8 +15,10 @@
 /* A smaller rtol is taken for this: a residual is the difference of numbers with 16 digits. */
 #define LEAST_RTOL  1e-17
 #define MOST_CHANGE 100 /* of u by the last step, in units of rtol */
-/* Rounding that leaves more than this part of f is never taken for convergence. */
+/* Rounding that leaves more than this part of f is not taken for convergence; nor what leaves more than the other one, even
+ * if u no longer changes. */
 #define MOST_ROUNDING   1e-5
+#define MOST_CONFIRMED  1e-2
 #define ROUNDING_CHANGE 1e-8 /* the most that u may still change by then */
 #define GAIN            0.95
 #define FAINT_ERROR     1e3
@@ -117,11 +119,19 @@ double hymgi_rounding(const hymg_solver *solver, const hymgi_level *level, const
 bool hymgi_is_rounding(hymg_solver *solver, const hymgi_level *level, double residual,
                        const double *u)
 {
-  solver->at_rounding = false;
-  if (!(residual <= MOST_ROUNDING * solver->rhs_max)) return false;
   const double limit = level->num_boxes ? hymgi_rounding(solver, level, u) : 0;
   solver->at_rounding = residual <= ldexp(hymgi_known_by_all(level, limit), -solver->scale);
   return solver->at_rounding;
+}
+
+bool hymgi_is_much(const hymg_solver *solver, double residual)
+{
+  return !(residual <= MOST_ROUNDING * solver->rhs_max);
+}
+
+bool hymgi_is_too_much(const hymg_solver *solver, double residual)
+{
+  return !(residual <= MOST_CONFIRMED * solver->rhs_max);
 }
 
 void hymgi_look_for_rounding(hymg_solver *solver, const hymgi_level *level, double residual,
@@ -131,7 +141,7 @@ void hymgi_look_for_rounding(hymg_solver *solver, const hymgi_level *level, doub
   const double last = count ? solver->history[count - 1].residual_max : INFINITY;
   solver->at_rounding = false;
   if ((solver->step->recurrence ? waits(solver) : residual > HALVED * last) &&
-      !hymgi_is_faint(solver))
+      !hymgi_is_faint(solver) && !hymgi_is_much(solver, residual))
     hymgi_is_rounding(solver, level, residual, u);
 }
 
