@@ -89,7 +89,7 @@ void floats_free(const floats_where *w, floats_field *f)
   for (size_t m = 0; m < floats_count(f); m++)
     f->data[place(f, m)] = NAN;
   for (size_t m = 0; m < f->size; m++)
-    if (!isnan(f->data[m])) ck_abort_msg("number %zu, which is no entry, has been written", m);
+    ck_assert_msg(isnan(f->data[m]), "number %zu, which is no entry, has been written", m);
   if (f->device) w->device->free(f->device);
   free(f->data);
 }
@@ -103,8 +103,8 @@ double *floats_values(support_kit *k, const floats_where *w, const floats_field 
   for (size_t m = 0; f->data && m < floats_count(f); m++) {
     const double held = f->data[place(f, m)];
     if (isnan(values[m])) continue; /* of another rank, or not a number */
-    if (held != values[m])
-      ck_abort_msg("entry %zu is %g in the array, but read as %g", m, held, values[m]);
+    ck_assert_msg(held == values[m], "entry %zu is %g in the array, but read as %g", m, held,
+                  values[m]);
   }
   return values;
 }
@@ -304,8 +304,8 @@ static void check_rounded(pair *p, const char *what, const hymg_field *plain, co
   OK(p->k.context, hymg_field_read_own(plain, f->low, f->n, rows, want, HYMG_HOST));
   round_values(want, floats_count(f));
   for (size_t m = 0; m < floats_count(f); m++)
-    if (!(got[m] == want[m] || (isnan(got[m]) && isnan(want[m]))))
-      ck_abort_msg("%s, %s, entry %zu: %.17g, not %.17g", p->c.name, what, m, got[m], want[m]);
+    ck_assert_msg(got[m] == want[m] || (isnan(got[m]) && isnan(want[m])),
+                  "%s, %s, entry %zu: %.17g, not %.17g", p->c.name, what, m, got[m], want[m]);
   free(got), free(want);
 }
 
