@@ -2,6 +2,21 @@
 #include "support/curved.h"
 #include "support/mpi.h"
 
+/* What rank 0 has of a case alone. */
+static curved_answer alone(const curved_grid *g, const support_case *c, const support_layout *one,
+                           const hymg_options *o)
+{
+  const bool first = support_rank(MPI_COMM_WORLD) == 0;
+  curved_answer a;
+  if (first) a = curved_run(g, c, one, o);
+  support_from_first(a.size, sizeof a.size);
+  for (int m = 0; m < CURVED_ARRAYS; m++) {
+    if (!first) a.array[m] = support_poison(a.size[m]);
+    support_from_first(a.array[m], a.size[m] * sizeof *a.array[m]);
+  }
+  return a;
+}
+
 /* Slabs along an axis, one for each rank, of unequal size. */
 static void cut(int n, int boxes, int *cells)
 {
@@ -25,7 +40,7 @@ START_TEST(any_ranks_have_the_bits_of_one)
   hymg_options o = hymg_options_default();
   o.method = HYMG_MG, o.path = HYMG_PATH_ROBUST;
   o.precision = _i % CURVED_SOME == CURVED_SOME - 1 ? HYMG_MIXED : HYMG_DOUBLE;
-  curved_answer want = curved_run(&g, &c, &one, &o), got = curved_run(&g, &c, &spread, &o);
+  curved_answer want = alone(&g, &c, &one, &o), got = curved_run(&g, &c, &spread, &o);
   support_all_agree(curved_unlike(&got, &want), g.c->name);
   curved_answer_free(&got);
   curved_answer_free(&want);

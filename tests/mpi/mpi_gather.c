@@ -16,34 +16,33 @@ static const struct {
             {HYMG_GATHER_ROOT, 100}, {HYMG_GATHER_ALL, 5000}};
 enum { WAYS = sizeof ways / sizeof *ways };
 
-/* A quarter of the ways, from one on. whole: some level must be with all ranks where all are to get it and levels of so
- * few cells are one box. */
+/* One of the ways. whole: some level must be with all ranks where all are to get it and levels of so few cells are one
+ * box. */
 static void check(int i, int way, const int n[3], support_layout layout, bool whole,
                   const char *where)
 {
   support_answer want = support_solve_alone(i, n);
   ck_assert_int_eq(want.whole, 0);
   layout = support_layout_of(i, layout);
-  for (int m = way % SUPPORT_TURNS; m < WAYS; m += SUPPORT_TURNS) {
-    char text[100];
-    snprintf(text, sizeof text, "%s, %s, way %d", where, support_cases[i].c.boundary, m);
-    layout.gather = ways[m].gather, layout.gather_cells = ways[m].cells;
-    support_answer got = support_solve(&support_cases[i].c, n, &layout, m / 2 % 2);
-    support_all_agree(support_unlike(&got, &want), text);
-    const bool all = whole && ways[m].gather == HYMG_GATHER_ALL && ways[m].cells != 1;
-    if (all) support_all_agree(got.whole > 0 ? NULL : "no whole level", text);
-    if (ways[m].gather == HYMG_GATHER_ROOT)
-      support_all_agree(got.whole == 0 ? NULL : "a whole level", text);
-    support_answer_free(&got);
-  }
+  const int m = way % WAYS;
+  char text[100];
+  snprintf(text, sizeof text, "%s, %s, way %d", where, support_cases[i].c.boundary, m);
+  layout.gather = ways[m].gather, layout.gather_cells = ways[m].cells;
+  support_answer got = support_solve(&support_cases[i].c, n, &layout, m / 2 % 2);
+  support_all_agree(support_unlike(&got, &want), text);
+  const bool all = whole && ways[m].gather == HYMG_GATHER_ALL && ways[m].cells != 1;
+  if (all) support_all_agree(got.whole > 0 ? NULL : "no whole level", text);
+  if (ways[m].gather == HYMG_GATHER_ROOT)
+    support_all_agree(got.whole == 0 ? NULL : "a whole level", text);
+  support_answer_free(&got);
   support_answer_free(&want);
   hymg_context_destroy(&layout.context);
 }
 
-/* Each way on one of 2, 3, 4 and 8 ranks. */
+/* Three ways of each case, one on 2, 3 and 8 ranks each; all ways on each of them. */
 START_TEST(default_boxes)
 {
-  support_default_boxes(_i, (const int[3]){32, 32, 16}, check);
+  support_default_boxes(_i, _i + 3 * support_turn(), (const int[3]){32, 32, 16}, check);
 }
 END_TEST
 
@@ -59,11 +58,11 @@ START_TEST(odd_sides_and_cuts)
   const support_varied *const v = support_cases + _i;
   const bool coarsens = v->c.stencil == HYMG_FV2 || v->more.path == HYMG_PATH_ROBUST;
   int ranks = support_ranks(MPI_COMM_WORLD);
-  if (support_in_half(_i, 0))
-    check(_i, _i / 2, (const int[3]){31, 25, 19}, (support_layout){.boxes = {0, 0, 0}}, false,
-          "odd sides");
-  else
-    check(_i, _i / 2, (const int[3]){21, 15, 35},
+  if (support_in_turn(_i, 0))
+    check(_i, _i / SUPPORT_TURNS, (const int[3]){31, 25, 19}, (support_layout){.boxes = {0, 0, 0}},
+          false, "odd sides");
+  if (support_in_turn(_i, 1))
+    check(_i, _i / SUPPORT_TURNS, (const int[3]){21, 15, 35},
           (support_layout){.boxes = {3, 3, 2},
                            .cuts = {cut[0], cut[1], cut[2]},
                            .owner = support_scattered,
@@ -97,7 +96,7 @@ static void with_all(hymg_options *o, int cells)
 START_TEST(levels_below_and_updates)
 {
   size_t cells[2];
-  if (support_cases[_i].more.path == HYMG_PATH_ROBUST || !support_in_half(_i, 0)) return;
+  if (support_cases[_i].more.path == HYMG_PATH_ROBUST || !support_in_turn(_i, 0)) return;
   double *const want = support_solve_below(_i, with_all, 0, cells);
   for (int size = 600; size < 10000; size *= 10) {
     double *const got = support_solve_below(_i, with_all, size, cells);
@@ -182,7 +181,7 @@ END_TEST
 START_TEST(between_nodes_all_gather)
 {
   const int n[3] = {32, 32, 64};
-  if (!support_in_half(_i, 1)) return;
+  if (!support_in_turn(_i, 1)) return;
   support_answer want = support_solve_alone(_i, n);
   for (int nodes = 0; nodes < 2; nodes++) {
     support_layout layout = support_layout_of(_i, (support_layout){.boxes = {0, 0, 0}});

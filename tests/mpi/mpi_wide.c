@@ -41,10 +41,10 @@ static void check(int i, int depth, const int n[3], support_layout layout, bool 
   hymg_context_destroy(&layout.context);
 }
 
-/* Each depth on one of 2, 3, 4 and 8 ranks. */
+/* Three depths of each case, one on 2, 3 and 8 ranks each. */
 START_TEST(default_boxes)
 {
-  support_default_boxes(_i, (const int[3]){32, 32, 48}, check);
+  support_default_boxes(_i, _i + support_turn(), (const int[3]){32, 32, 48}, check);
 }
 END_TEST
 
@@ -57,11 +57,11 @@ END_TEST
 START_TEST(odd_sides)
 {
   int ranks = support_ranks(MPI_COMM_WORLD);
-  if (support_in_half(_i, 0))
-    check(_i, _i / 2, (const int[3]){41, 31, 35}, (support_layout){.boxes = {0, 0, 0}}, false,
-          "odd sides, default boxes");
-  else
-    check(_i, _i / 2, (const int[3]){21, 15, 35},
+  if (support_in_turn(_i, 0))
+    check(_i, _i / SUPPORT_TURNS, (const int[3]){41, 31, 35}, (support_layout){.boxes = {0, 0, 0}},
+          false, "odd sides, default boxes");
+  if (support_in_turn(_i, 1))
+    check(_i, _i / SUPPORT_TURNS, (const int[3]){21, 15, 35},
           (support_layout){.boxes = {3, 3, 1}, .owner = support_scattered, .owner_user = &ranks},
           false, "odd sides, scattered");
 }
@@ -83,9 +83,9 @@ static void with_layers(hymg_options *o, int layers)
 START_TEST(levels_below_and_updates)
 {
   size_t cells[2];
-  if (support_cases[_i].more.path == HYMG_PATH_ROBUST) return;
+  if (support_cases[_i].more.path == HYMG_PATH_ROBUST || !support_in_turn(_i, 0)) return;
   double *const want = support_solve_below(_i, with_layers, 0, cells);
-  const int m = (_i + support_turn()) % DEPTHS;
+  const int m = _i / SUPPORT_TURNS % DEPTHS;
   double *const got = support_solve_below(_i, with_layers, layers_of[m], cells);
   const bool same = memcmp(got, want, (cells[0] + cells[1]) * sizeof *got) == 0;
   support_all_agree(same ? NULL : "other bits", support_cases[_i].c.boundary);
@@ -99,7 +99,7 @@ END_TEST
 START_TEST(trials_decide_between_nodes)
 {
   const int n[3] = {32, 32, 64};
-  if (!support_in_half(_i, 1)) return;
+  if (!support_in_turn(_i, 1)) return;
   support_answer want = support_solve_alone(_i, n);
   for (int nodes = 0; nodes < 2; nodes++) {
     support_layout layout = support_cases[_i].more;

@@ -84,20 +84,30 @@ void curved_face(const curved_grid *g, int axis, const int at[3], double q[3])
                              : 0.5 * (g->end[other][at[other]] + g->end[other][at[other] + 1]);
 }
 
-enum { POINTS = 8 };
-static const double node[POINTS] = {-0.9602898564975363, -0.7966664774136267, -0.5255324099163290,
-                                    -0.1834346424956498, 0.1834346424956498,  0.5255324099163290,
-                                    0.7966664774136267,  0.9602898564975363};
-static const double weight[POINTS] = {0.1012285362903763, 0.2223810344533745, 0.3137066458778873,
-                                      0.3626837833783620, 0.3626837833783620, 0.3137066458778873,
-                                      0.2223810344533745, 0.1012285362903763};
+/* Gauss points along an axis: lengths and areas are of degree 0 or 1 in lengths, of degree 2 at most in a radius, and turning
+ * about the axis changes none, so that two points are exact; sines of the other angles take eight. */
+enum { ANGLE_POINTS = 8, FEW_POINTS = 2 };
+static const struct {
+  double node[ANGLE_POINTS], weight[ANGLE_POINTS];
+} few = {{-0.5773502691896257, 0.5773502691896257}, {1, 1}},
+  many = {{-0.9602898564975363, -0.7966664774136267, -0.5255324099163290, -0.1834346424956498,
+           0.1834346424956498, 0.5255324099163290, 0.7966664774136267, 0.9602898564975363},
+          {0.1012285362903763, 0.2223810344533745, 0.3137066458778873, 0.3626837833783620,
+           0.3626837833783620, 0.3137066458778873, 0.2223810344533745, 0.1012285362903763}};
+
+static int points(const curved *c, int axis)
+{
+  const hymg_coordinate q = c->coordinate[axis];
+  return q == HYMG_LATITUDE || q == HYMG_COLATITUDE ? ANGLE_POINTS : FEW_POINTS;
+}
 
 /* Sets q to point m of a cell along an axis, and returns its weight. */
 static double point(const curved_grid *g, int axis, int at, int m, double q[3])
 {
   const double low = g->end[axis][at], half = 0.5 * (g->end[axis][at + 1] - low);
-  q[axis] = low + half * (1 + node[m]);
-  return half * weight[m];
+  const bool angle = points(g->c, axis) == ANGLE_POINTS;
+  q[axis] = low + half * (1 + (angle ? many.node : few.node)[m]);
+  return half * (angle ? many.weight : few.weight)[m];
 }
 
 static double element(const curved *c, const double q[3])
@@ -111,11 +121,11 @@ static double element(const curved *c, const double q[3])
 
 static double volume_of(const curved_grid *g, const int at[3])
 {
+  const int nx = points(g->c, 0), ny = points(g->c, 1), nz = points(g->c, 2);
   double sum = 0, q[3];
-  for (int m = 0; m < POINTS * POINTS * POINTS; m++) {
-    const double x = point(g, 0, at[0], m % POINTS, q),
-                 y = point(g, 1, at[1], m / POINTS % POINTS, q),
-                 z = point(g, 2, at[2], m / POINTS / POINTS, q);
+  for (int m = 0; m < nx * ny * nz; m++) {
+    const double x = point(g, 0, at[0], m % nx, q), y = point(g, 1, at[1], m / nx % ny, q),
+                 z = point(g, 2, at[2], m / nx / ny, q);
     sum += x * y * z * element(g->c, q);
   }
   return sum;
@@ -123,11 +133,11 @@ static double volume_of(const curved_grid *g, const int at[3])
 
 static double area_of(const curved_grid *g, int axis, const int at[3])
 {
-  const int a = (axis + 1) % 3, b = (axis + 2) % 3;
+  const int a = (axis + 1) % 3, b = (axis + 2) % 3, na = points(g->c, a), nb = points(g->c, b);
   double sum = 0, q[3], s[3], t[3], normal[3];
   q[axis] = g->end[axis][at[axis]];
-  for (int m = 0; m < POINTS * POINTS; m++) {
-    const double x = point(g, a, at[a], m % POINTS, q), y = point(g, b, at[b], m / POINTS, q);
+  for (int m = 0; m < na * nb; m++) {
+    const double x = point(g, a, at[a], m % na, q), y = point(g, b, at[b], m / na, q);
     curved_tangent(g->c, q, a, s);
     curved_tangent(g->c, q, b, t);
     cross(s, t, normal);

@@ -23,6 +23,14 @@ static inline int support_ranks(MPI_Comm comm)
   return ranks;
 }
 
+/* What is tried on some numbers of ranks only, one on each turn: 0 to 2 on 2, 3 and 8. */
+enum { SUPPORT_TURNS = 3 };
+static inline int support_turn(void)
+{
+  const int ranks = support_ranks(MPI_COMM_WORLD);
+  return ranks > 3 ? 2 : ranks > 2 ? 1 : 0;
+}
+
 /* Fails on every rank if what is not NULL on any; the first such rank says why. */
 static inline void support_all_agree(const char *what, const char *where)
 {

@@ -54,25 +54,11 @@ static const support_varied support_cases[SUPPORT_VARIED] = {
      .more = {.path = HYMG_PATH_ROBUST}},
 };
 
-/* What is tried on some numbers of ranks only, one on each turn: 0 to 3 on 2, 3, 4 and 8. */
-enum { SUPPORT_TURNS = 4 };
-static inline int support_turn(void)
-{
-  const int ranks = support_ranks(MPI_COMM_WORLD);
-  return ranks > 4 ? 3 : ranks > 2 ? ranks - 2 : 0;
-}
-
-/* Is a case with one of several layouts for this number of ranks? Each is for one of 2, 3, 4 and 8, and each
+/* Is a case with one of several layouts for this number of ranks? Each is for one of 2, 3 and 8, and each
  * layout meets all of them. */
 static inline bool support_in_turn(int i, int layout)
 {
   return (i + layout) % SUPPORT_TURNS == support_turn();
-}
-
-/* Likewise of two kinds, each on two of these numbers. */
-static inline bool support_in_half(int i, int kind)
-{
-  return (i + kind + support_turn()) % 2 == 0;
 }
 
 /* On all ranks. */
@@ -153,15 +139,14 @@ static inline double *support_solve_below(int i, support_chooser *choose, int va
 typedef void support_checker(int i, int way, const int n[3], support_layout layout, bool merges,
                              const char *where);
 
-/* Each way on one of 2, 3, 4 and 8 ranks. */
-static inline void support_default_boxes(int i, const int n[3], support_checker *check)
+static inline void support_default_boxes(int i, int way, const int n[3], support_checker *check)
 {
   if (support_small() && i % 2) return;
-  check(i, i + support_turn(), n, (support_layout){.boxes = {0, 0, 0}},
-        support_ranks(MPI_COMM_WORLD) > 1, "default boxes");
+  check(i, way, n, (support_layout){.boxes = {0, 0, 0}}, support_ranks(MPI_COMM_WORLD) > 1,
+        "default boxes");
 }
 
-/* Each layout in all ways on each number of ranks, but for other cases. */
+/* Each case with each layout on one number of ranks, and each layout in all ways on each number. */
 static inline void support_other_boxes(int i, support_checker *check)
 {
   int ranks = support_ranks(MPI_COMM_WORLD);
