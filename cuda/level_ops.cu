@@ -211,14 +211,15 @@ void relax(hymgi_level *level, int from)
 /* ---- smoother calls ---- */
 
 /* On a wide level: as many (half) sweeps after an exchange as its layers allow, of red and black two at least, by the kernels
- * of a box with all layers, the outermost of which then have other values than their owners'. A sweep reads as many layers as
- * the stencil has ghosts. */
+ * of a box with all layers, the outermost of which then have other values than their owners'. A sweep uses up as many layers as
+ * the stencil has ghosts. A half sweep uses up one, also FV4's, which reads the other colour one cell away and its own two away:
+ * after s of them both colours are known in layers + 1 - s layers, and the one that follows in one more. */
 ghosts_left wide_sweeps(hymgi_level *level, bool from_zero)
 {
   hymgi_wide *const wide = level->wide;
   const bool red_black = level->method->smoother == HYMG_GSRB;
-  const int all = hymgi_sweeps(level), step = red_black ? 2 : 1, reach = level->op->ghost,
-            fresh = level->layers + reach;
+  const int all = hymgi_sweeps(level), step = red_black ? 2 : 1, ghost = level->op->ghost,
+            reach = red_black ? 1 : ghost, fresh = level->layers + reach;
   hymgi_wide_begin(level, from_zero);
   if (wide->known > fresh) wide->known = fresh;
   for (int done = 0; done < all;) {
@@ -242,7 +243,7 @@ ghosts_left wide_sweeps(hymgi_level *level, bool from_zero)
     level->x = view.x, level->y = view.y;
     wide->known -= count * reach, done += count;
   }
-  return wide->known >= reach ? GHOSTS : NOTHING;
+  return wide->known >= ghost ? GHOSTS : NOTHING;
 }
 
 ghosts_left smooth(hymgi_level *level, bool from_zero, bool with_ghosts)

@@ -65,8 +65,9 @@ static int layers_that_pay(const hymgi_hierarchy *h, const hymgi_level *level, i
 /* Kernels load two slots of split rows at once, so layers are multiples of four. */
 static int gpu_layers(const hymgi_hierarchy *h, const hymgi_level *level)
 {
-  const int wanted = h->options.halo_layers,
-            all = whole_slots(level->op->ghost * hymgi_sweeps(level));
+  const int wanted = h->options.halo_layers, ghost = level->op->ghost,
+            reach = level->method->smoother == HYMG_GSRB ? 1 : ghost,
+            all = whole_slots(reach * (hymgi_sweeps(level) - 1) + ghost);
   if (!gpu_can(level) || wanted == 0) return 0;
   if (wanted < 0) return layers_that_pay(h, level, all);
   return whole_slots(wanted) < all ? whole_slots(wanted) : all;
