@@ -112,7 +112,7 @@ bool applies(const hymgi_hierarchy *h, int l, ptrdiff_t most)
   const bool bottom = l == h->num_levels - 1;
   const bool above = level->direct && !hymgi_has_robin(level) &&
                      !level->boundary[0].open; /* whose values would be copies */
-  return level->backend->id == HYMG_BACKEND_CUDA && level->num_boxes == 1 && level->ranks == 1 &&
+  return level->backend->id == HYMG_BACKEND_CUDA && level->num_boxes == 1 && hymgi_is_alone(level) &&
          level->cells <= most && (bottom || above) && level->method->smoother != HYMG_SYMGS &&
          sends_nothing(level);
 }
