@@ -199,7 +199,9 @@ static int exchanges_of(const calls *c, int *known)
 static int interpolated(const calls *c, bool whole, int left, int before)
 {
   enum { REACH = 2, SLOTS = 4 };
-  const int around = whole ? c->layers : left < c->halo ? 0 : 2 * (left - REACH),
+  const int around = whole            ? c->layers
+                     : left < c->halo ? 0
+                                      : 2 * (left - REACH),
             layers = (around < c->layers ? around : c->layers) / SLOTS * SLOTS;
   if (!c->gpu || layers <= 0) return 0;
   return (before < layers ? before : layers) - (c->halo - c->reach);

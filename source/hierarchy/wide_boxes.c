@@ -67,8 +67,8 @@ static int layers_that_pay(const hymgi_hierarchy *h, const hymgi_level *level, i
 static int gpu_layers(const hymgi_hierarchy *h, const hymgi_level *level)
 {
   const int wanted = h->options.halo_layers, ghost = level->op->ghost,
-            reach = hymgi_wide_reach(level),
-            sweeps = hymgi_sweeps(level), call = whole_slots(reach * (sweeps - 1) + ghost),
+            reach = hymgi_wide_reach(level), sweeps = hymgi_sweeps(level),
+            call = whole_slots(reach * (sweeps - 1) + ghost),
             visit = whole_slots(reach * 2 * sweeps + ghost);
   if (!gpu_can(level) || wanted == 0) return 0;
   if (wanted < 0) return layers_that_pay(h, level, call, visit);
