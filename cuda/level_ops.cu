@@ -210,23 +210,29 @@ void relax(hymgi_level *level, int from)
 
 /* ---- smoother calls ---- */
 
+/* On a wide level x gets all layers. */
+ghosts_left exchange_layers(const hymgi_level *level)
+{
+  hymgi_wide_exchange(level, level->x);
+  level->wide->known = level->layers + hymgi_wide_reach(level);
+  return GHOSTS;
+}
+
 /* On a wide level: as many (half) sweeps after an exchange as its layers allow, of red and black two at least, by the kernels
- * of a box with all layers, the outermost of which then have other values than their owners'. A sweep reads as many layers as
- * the stencil has ghosts. */
+ * of a box with all layers, the outermost of which then have other values than their owners'. */
 ghosts_left wide_sweeps(hymgi_level *level, bool from_zero)
 {
   hymgi_wide *const wide = level->wide;
   const bool red_black = level->method->smoother == HYMG_GSRB;
-  const int all = hymgi_sweeps(level), step = red_black ? 2 : 1, reach = level->op->ghost,
+  const int all = hymgi_sweeps(level), step = red_black ? 2 : 1, reach = hymgi_wide_reach(level),
             fresh = level->layers + reach;
   hymgi_wide_begin(level, from_zero);
   if (wide->known > fresh) wide->known = fresh;
   for (int done = 0; done < all;) {
     if (wide->known < step * reach) {
-      hymgi_wide_exchange(level, level->x);
+      exchange_layers(level);
       if (hymgi_weights_of(level->sweep_weights, done).momentum != 0 && !red_black)
         hymgi_wide_exchange(level, level->y); /* the iterate before */
-      wide->known = fresh;
     }
     const int most = wide->known / (step * reach) * step, left = all - done,
               count = left < most ? left : most;
@@ -242,7 +248,7 @@ ghosts_left wide_sweeps(hymgi_level *level, bool from_zero)
     level->x = view.x, level->y = view.y;
     wide->known -= count * reach, done += count;
   }
-  return wide->known >= reach ? GHOSTS : NOTHING;
+  return wide->known >= level->op->ghost ? GHOSTS : NOTHING;
 }
 
 ghosts_left smooth(hymgi_level *level, bool from_zero, bool with_ghosts)
@@ -313,7 +319,8 @@ void hymgi_cuda_smooth_restrict(hymgi_level *level, bool from_zero, hymgi_real *
                                 hymgi_real *zero)
 {
   const bool red_black = level->method->smoother == HYMG_GSRB;
-  const ghosts_left left = smooth(level, from_zero, true);
+  ghosts_left left = smooth(level, from_zero, true);
+  if (level->wide && left == NOTHING) left = exchange_layers(level);
   hymgi_level as_left = *level;
   if (left == GHOSTS) memset(as_left.halo, 0, sizeof as_left.halo);
   prepare(&as_left, level->box, level->x, needs_of(level, HYMGI_RESTRICT),
@@ -381,6 +388,17 @@ void hymgi_cuda_queue_residual_max(const hymgi_level *level, const hymgi_real *f
   if (level->num_boxes == 0) return;
   const result_slot there(level->context, slot);
   hymgi_cuda_residual(level, f, x, NULL);
+}
+
+/* Of wide levels, whose layers then serve the residual. */
+bool hymgi_cuda_smooth_norm(hymgi_level *level, int slot)
+{
+  if (!level->wide) return false;
+  if (smooth(level, false, true) == NOTHING) exchange_layers(level);
+  hymgi_level as_left = *level;
+  memset(as_left.halo, 0, sizeof as_left.halo);
+  hymgi_cuda_queue_residual_max(&as_left, level->f, level->x, slot);
+  return true;
 }
 
 /* `out` is laid out as x: rows of both begin on the same number of entries. */

@@ -34,6 +34,7 @@ double hymgi_cuda_residual_max(const hymgi_level *level, const hymgi_real *f, hy
 void hymgi_cuda_queue_residual_max(const hymgi_level *level, const hymgi_real *f, hymgi_real *x,
                                    int slot);
 void hymgi_cuda_smooth(hymgi_level *level);
+bool hymgi_cuda_smooth_norm(hymgi_level *level, int slot);
 void hymgi_cuda_smooth_restrict(hymgi_level *level, bool from_zero, hymgi_real *coarse,
                                 hymgi_real *zero);
 void hymgi_cuda_residual_restrict(const hymgi_level *level, hymgi_after after, hymgi_real *coarse,

@@ -84,6 +84,7 @@ constexpr hymgi_backend table(const hymgi_memory *memory)
   b.line = HYMGI_GPU_LINE;
   b.extrapolates_in_loads = true;
   b.interpolates_around = true;
+  b.interpolates_layers = true;
   b.mover = {hymgi_cuda_local, hymgi_cuda_pack,    hymgi_cuda_unpack,  hymgi_device_sync,
              hymgi_peer_begin, hymgi_device_enter, hymgi_device_leave, hymgi_nccl_queue};
   b.memory = memory;
@@ -120,6 +121,7 @@ constexpr hymgi_backend table(const hymgi_memory *memory)
   b.second_buffer = hymgi_cuda_second_buffer;
   b.spare_buffers = hymgi_cuda_spare_buffers;
   b.smooth = hymgi_cuda_smooth;
+  b.smooth_norm = HYMGI_IN_DOUBLE(hymgi_cuda_smooth_norm);
   b.tune = nothing_to_tune;
   b.smooth_restrict = hymgi_cuda_smooth_restrict;
   b.starts_unread = hymgi_cuda_starts_unread;

@@ -630,7 +630,8 @@ typedef enum hymg_tuning {
 } hymg_tuning;
 
 /* Where a level lives that is gathered (docs/clusters.md): on one rank, which sends the correction back, or whole on each rank that
- * holds cells of the finer one, so that nothing is sent back. AUTO: the latter on the host if the ranks are on several nodes */
+ * holds cells of the finer one, so that nothing is sent back. AUTO: the latter on the host if the ranks are on several nodes, and with
+ * CUDA by NCCL on the standard path */
 typedef enum hymg_gather {
   HYMG_GATHER_AUTO = 0,
   HYMG_GATHER_ROOT = 1,
@@ -780,13 +781,14 @@ typedef struct hymg_options {
    * those of fewer than 2048. Does not change results */
   int64_t gather_cells;
   /* Several ranks, on the host: of levels that are one box, those of at most 64^3 cells (ALL), or 16^3 (AUTO), or fewer than
-   * gather_cells; others, and all with CUDA, are on one rank. Does not change results */
+   * gather_cells; others are on one rank. With CUDA on the standard path: those of fewer than gather_cells, by NCCL and (ALL) by
+   * device and staged messages; with peers, and where transport is AUTO, all are on one rank. Does not change results */
   hymg_gather gather;
   /* Several ranks, on the host below the finest level: cells of neighbours that each rank computes as well, in so many
    * layers around its boxes, so that a smoother call exchanges once for that many half sweeps (FV4: sweeps of two
    * layers); 0: none; -1: where a trial says that it saves time, which is made on levels of at most 32^3 cells a rank
    * if the ranks are on several nodes and tuning is not ESTIMATE. On GPUs, also on the finest level, a box a rank:
-   * the next multiple of 4, at most what a call needs; -1: with NCCL on the standard path, where boxes are not too large.
+   * the next multiple of 4, at most what a visit needs; -1: with NCCL on the standard path, where boxes are not too large.
    * Does not change results */
   int halo_layers;
   /* AUTO: the file written by hymg_probe_device_messages, read by rank 0; NULL: none */

@@ -9,7 +9,7 @@
  *
  * On levels with layers of neighbours' cells (hymg_level_info.halo_layers) all 26 neighbours send the layers and the
  * stencil's ghosts of f once a visit, and of x as often as half sweeps have used them up; what the last one leaves serves
- * the residual and the interpolation if it is as deep as the stencil. */
+ * the residual and the interpolation if it is as deep as the stencil. GPUs interpolate to layers as well. */
 #include "exchange/messages.h"
 
 #include <stdlib.h>
@@ -166,41 +166,71 @@ static messages_count layers_of(const shape *s, int depth)
   return c;
 }
 
-/* Half sweeps on a level with layers: so many in a call, of which `step` are done at once. */
+/* Half sweeps on a level with layers: so many in a call, of which `step` are done at once and each uses up `reach` layers. */
 typedef struct calls {
-  int sweeps, step, layers, halo;
+  int sweeps, step, layers, halo, reach;
+  bool gpu;
 } calls;
 
-/* GPUs do a red and a black one at once. */
+/* GPUs do a red and a black one at once, each of which uses up a layer. */
 static calls calls_on(const hymg_level_info *level, int sweeps, int halo)
 {
-  const int step = level->backend == HYMG_BACKEND_CUDA ? 2 : 1;
-  return (calls){sweeps, step, level->halo_layers, halo};
+  const bool gpu = level->backend == HYMG_BACKEND_CUDA;
+  return (calls){sweeps, gpu ? 2 : 1, level->halo_layers, halo, gpu ? 1 : halo, gpu};
 }
 
 /* A call that begins with so many layers of x, or none, and a use of the stencil's ghosts: how often layers are exchanged,
- * and what is left of them. */
+ * and what is left of them. Hosts compute no more of them than are read. */
 static int exchanges_of(const calls *c, int *known)
 {
   int count = 0;
+  const int fresh = c->layers + c->reach;
+  if (*known > fresh) *known = fresh;
   for (int done = c->step; done <= c->sweeps; done += c->step) {
-    const int read = c->step * c->halo, wanted = c->halo * (c->sweeps - done + 1);
-    if (*known < read) count++, *known = c->layers + c->halo;
-    *known = *known - read < wanted ? *known - read : wanted;
+    const int read = c->step * c->reach, wanted = c->halo * (c->sweeps - done + 1);
+    if (*known < read) count++, *known = fresh;
+    *known = c->gpu || *known - read < wanted ? *known - read : wanted;
   }
   return count;
 }
 
-/* Of x and f, in the visits of an F-cycle: all but one begin with x = 0. left: of x after each. */
-static double layer_exchanges(int visits, const calls *c, int *left)
+/* Layers of x that an interpolation leaves, of GPUs, which do it in fours of them: all where this rank has the coarse level whole,
+ * else where it knows that one's layers, of which so many are left. */
+static int interpolated(const calls *c, bool whole, int left, int before)
 {
+  enum { REACH = 2, SLOTS = 4 };
+  const int around = whole            ? c->layers
+                     : left < c->halo ? 0
+                                      : 2 * (left - REACH),
+            layers = (around < c->layers ? around : c->layers) / SLOTS * SLOTS;
+  if (!c->gpu || layers <= 0) return 0;
+  return (before < layers ? before : layers) - (c->halo - c->reach);
+}
+
+enum { MOST_VISITS = 40 };
+
+/* Exchanges of x and f in the visits of level l in an F-cycle: the first begins with what was interpolated, the others with x = 0.
+ * left: layers of x after each of the l + 1 visits. */
+static double layer_exchanges(const hymg_level_info *levels, int num_levels, int l, int sweeps,
+                              int halo, int left[MOST_VISITS])
+{
+  const calls c = calls_on(levels + l, sweeps, halo);
+  int below[MOST_VISITS] = {0};
   double count = 0;
-  for (int visit = 0; visit < visits; visit++) {
-    int known = visit == 0 ? 0 : c->layers + c->halo;
-    count += 1 + exchanges_of(c, &known);
-    count += known < c->halo;
-    *left = 0;
-    count += exchanges_of(c, left);
+  for (int visit = 0; visit <= l; visit++)
+    left[visit] = 0;
+  if (!c.layers) return 0;
+  const bool last = l + 1 == num_levels, whole = !last && is_whole(levels + l + 1);
+  if (!last && levels[l + 1].ranks > 1)
+    layer_exchanges(levels, num_levels, l + 1, sweeps, halo, below);
+  for (int visit = 0; visit <= l; visit++) {
+    const int all = c.layers + c.halo;
+    int known = visit == 0 ? interpolated(&c, whole, below[0], all) : all;
+    count += 1 + exchanges_of(&c, &known);
+    if (known < c.halo) count++, known = c.layers + c.reach;
+    known = interpolated(&c, whole, below[visit + 1], known);
+    count += exchanges_of(&c, &known);
+    left[visit] = known;
   }
   return count;
 }
@@ -222,18 +252,21 @@ bool messages_model(const hymg_level_info *levels, int num_levels, int l, int sw
                        full = halo_of(&coarse, 3, halo),
                        up = all ? all_gather_of(&fine) : gather_of(&fine, &coarse),
                        down = all ? none : scatter_of(&fine, &coarse, halo);
-  const calls here = calls_on(levels + l, sweeps, halo),
-              below = calls_on(levels + l + 1, sweeps, halo);
-  const messages_count deep = layers_of(&fine, here.layers + halo);
-  int left = 0;
-  if (here.layers)
-    add(&sum, layer_exchanges(l + 1, &here, &left), &deep);
+  const int layers = levels[l].halo_layers;
+  const messages_count deep = layers_of(&fine, layers + halo);
+  int left[MOST_VISITS];
+  if (layers)
+    add(&sum, layer_exchanges(levels, num_levels, l, sweeps, halo, left), &deep);
   else
     add(&sum, exchanges, &stencil);
-  if (here.layers && l == 0) add(&sum, 1, &stencil); /* of the residual after the cycle */
-  if (below.layers) layer_exchanges(1, &below, &left);
+  if (layers && l == 0) { /* the residual after the cycle */
+    const bool gpu = calls_on(levels, sweeps, halo).gpu;
+    add(&sum, !gpu || left[0] < halo, gpu ? &deep : &stencil);
+  }
+  layer_exchanges(levels, num_levels, l + 1, sweeps, halo, left);
   /* corrections, and the start of the V-cycle from here */
-  if (!below.layers || left < halo) add(&sum, visits + 1, &full);
+  for (int visit = 0; visit <= l + 1; visit++)
+    if (left[visit] < halo) add(&sum, 1, &full);
   add(&sum, visits + 1, &up); /* residuals, and f */
   add(&sum, visits + 1, &down);
   *expected = sum;

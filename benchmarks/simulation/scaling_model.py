@@ -10,7 +10,7 @@ level that is distributed and each of its visits,
   the kernels that pack and unpack, is fitted to the weak runs of a file, operator and transport (least squares of the
   ratios), of device and staged also the rate. Exchanges of layers cost WIDE instead, fitted to the runs with layers:
   what the sweeps around them lose is in it;
-* gathering and scattering where boxes become fewer: ALPHA, HUB for each further message of the rank that gathers, bytes.
+* gathering and scattering where boxes become fewer, or, where all ranks gather, rounds of an all-gather: ALPHA, HUB for each further message of the rank that gathers, bytes.
 The rest of the cycle is that of one GPU. Strong runs are not fitted. Exit status: 0 all rows are
 within BOUND or among EXCEPTIONS; 1: others are not, or an exception is within it; 2: no results.
 Between nodes nothing has been measured: what is added there, and the NIC, is assumed (BETWEEN, NIC).
@@ -73,30 +73,53 @@ def faces(box, ghosts, depth):
     return sum(g * depth * math.prod(box) / n for n, g in zip(box, ghosts))
 
 
-def layer_exchanges(visits, layers, halo):
-    """Of levels with layers, x and f, and what is left of x: GPUs do pairs of half sweeps (benchmarks/exchange/messages_model.c)."""
+class Rules:
+    """What the library did with layers. before: files without the column `gather`, when an interpolation left no layers, FV4's
+    half sweeps used up two each, and one rank gathered. whole: all ranks gather."""
 
-    def call(known):
-        count = 0
-        for done in range(2, SWEEPS + 1, 2):
-            if known < 2 * halo:
-                count, known = count + 1, layers + halo
-            known = min(known - 2 * halo, halo * (SWEEPS - done + 1))
+    def __init__(self, operator, before=False, whole=True):
+        self.halo = 1 if operator == "fv2" else 2
+        self.reach = self.halo if before else 1
+        self.before, self.whole = before, whole and not before
+
+    def call(self, known, layers):
+        """Exchanges of a smoother call and what is left of the layers: GPUs do pairs of half sweeps."""
+        count, fresh = 0, layers + self.reach
+        known = min(known, fresh)
+        for _ in range(SWEEPS // 2):
+            if known < 2 * self.reach:
+                count, known = count + 1, fresh
+            known -= 2 * self.reach
         return count, known
 
-    total = 0
-    for visit in range(visits):
-        count, known = call(0 if visit == 0 else layers + halo)
-        total += 1 + count + (known < halo)
-        count, left = call(0)
-        total += count
-    return total, left
+    def interpolated(self, layers, whole, left, before):
+        around = layers if whole else 2 * (left - 2) if left >= self.halo else 0
+        done = min(around, layers) // 4 * 4
+        return min(before, done) - (self.halo - self.reach) if done > 0 and not self.before else 0
+
+    def exchanges(self, levels, l):
+        """Of x and f in all visits of a level, and what is left of x after each (benchmarks/exchange/messages_model.c)."""
+        if l == len(levels) or not levels[l].layers:
+            return 0, [0] * (l + 1)
+        layers, whole = levels[l].layers, self.whole and l + 1 == len(levels)
+        below = self.exchanges(levels, l + 1)[1]
+        total, left = 0, []
+        for visit in range(l + 1):
+            known = self.interpolated(layers, whole, below[0], layers) if visit == 0 else layers + self.halo
+            count, known = self.call(known, layers)
+            total += 1 + count
+            if known < self.halo:
+                total, known = total + 1, layers + self.reach
+            count, known = self.call(self.interpolated(layers, whole, below[visit + 1], known), layers)
+            total += count
+            left.append(known)
+        return total, left
 
 
-def extra(box, ghosts, layers, halo):
-    """Cells that half sweeps compute beyond a box, of its own, on average. FV2: of what is read
-    later; FV4, measured after it: all layers, as its half sweeps do them. Each with its own fit of WIDE."""
-    if halo > 1:
+def extra(box, ghosts, layers, rules):
+    """Cells that half sweeps compute beyond a box, of its own, on average: all layers, as GPUs do them; FV2, measured before the
+    others: of what is read later. Each with its own fit of WIDE."""
+    if rules.halo > 1 or not rules.before:
         return shell(box, ghosts, layers) / math.prod(box)
     widths = [(SWEEPS - 1 - s if layers >= SWEEPS else layers - 1 - s % layers) for s in range(SWEEPS)]
     return sum(shell(box, ghosts, w) for w in widths) / SWEEPS / math.prod(box)
@@ -112,23 +135,25 @@ class Level:
         self.near = self.ghosts if not self.far else [0, 0, 0] if gathered else [min(b - 1, 1) for b in boxes]
 
 
-def auto_layers(operator, l, cells):
+def auto_layers(operator, l, cells, rules, last):
     if cells <= 160**3:
-        return 8 if operator == "fv2" else 12
+        call = 8 if operator == "fv2" or not rules.before else 12
+        return 16 if last and rules.whole else call
     return 4 if operator == "fv2" and (l > 0 or cells <= 300**3) else 0
 
 
-def levels_of(operator, grid, boxes, gather, layers):
+def levels_of(operator, grid, boxes, gather, layers, rules):
     """Those that are distributed, as source/distribution/coarsen.c cuts them; layers: a number or None for auto."""
     found, l, first = [], 0, boxes
     while math.prod(boxes) > 1 and min(grid) >= 1:
         box = [n / b for n, b in zip(grid, boxes)]
         cells = math.prod(box)
-        found.append(Level(box, boxes, layers if layers is not None else auto_layers(operator, l, cells),
-                           math.prod(first), boxes != first))
+        gathered = math.prod(grid) / 8 < gather
+        auto = auto_layers(operator, l, cells, rules, gathered)
+        found.append(Level(box, boxes, layers if layers is not None else auto, math.prod(first), boxes != first))
         grid, l = [n / 2 for n in grid], l + 1
-        if math.prod(grid) < gather:
-            steps = math.prod(boxes) > STEP**3
+        if gathered:
+            steps = math.prod(boxes) > STEP**3 and not rules.whole
             boxes = [max(1, b // STEP) if steps else 1 for b in boxes]
     return found, math.prod(grid)
 
@@ -163,31 +188,41 @@ class Cost:
         return self.compute + self.fixed + self.count * fitted["alpha"] + self.wide * fitted["wide"] + between + moved
 
 
-def cost_of(single, operator, transport, grid, boxes, layers):
+def cost_of(single, operator, transport, grid, boxes, layers, rules):
     gather = GATHER.get(transport, GATHER_MESSAGES)
-    halo = 1 if operator == "fv2" else 2
+    halo = rules.halo
     area = faces if operator == "fv2" else shell
-    levels, rest = levels_of(operator, list(grid), list(boxes), gather, layers)
+    levels, rest = levels_of(operator, list(grid), list(boxes), gather, layers, rules)
     cost = Cost()
     for l, level in enumerate(levels):
         visits = l + 1
         wide = level.layers
-        more = extra(level.box, level.ghosts, level.layers, halo) if wide else 0
+        more = extra(level.box, level.ghosts, level.layers, rules) if wide else 0
         cost.compute += visits * single.visit(level.cells * (1 + more))
         if wide:
-            count, left = layer_exchanges(visits, level.layers, halo)
+            count, left = rules.exchanges(levels, l)
             depth = level.layers + halo
-            if l == 0:  # the residual at the end
+            count += l == 0 and left[0] < halo and not rules.before
+            if l == 0 and rules.before:  # the residual at the end
                 cost.exchange(level, 1, area(level.box, level.ghosts, halo), area(level.box, level.near, halo))
             cost.exchange(level, count, shell(level.box, level.ghosts, depth), shell(level.box, level.near, depth), True)
         else:
             cost.exchange(level, visits * (2 * SWEEPS + 1) + (l == 0), area(level.box, level.ghosts, halo),
                           area(level.box, level.near, halo))
         below = levels[l + 1] if l + 1 < len(levels) else None
-        if below and not (below.layers and layer_exchanges(1, below.layers, halo)[1] >= halo):
-            cost.exchange(below, visits + 1, shell(below.box, below.ghosts, halo), shell(below.box, below.near, halo))
+        stale = sum(left < halo for left in rules.exchanges(levels, l + 1)[1])
+        if below and stale:
+            cost.exchange(below, stale, shell(below.box, below.ghosts, halo), shell(below.box, below.near, halo))
         after = below.boxes if below else [1, 1, 1]
-        if after != level.boxes:  # there and back, of level l + 1
+        if after != level.boxes and rules.whole:  # to all, in rounds
+            peers = math.prod(level.boxes)
+            rounds = math.ceil(math.log(peers, 8) - 1e-9)
+            moved = (peers - 1) * level.cells / 8
+            cost.exchange(level, visits + 1, moved, 0 if level.far else moved)
+            cost.count += (visits + 1) * (rounds - 1)
+            cost.far += (visits + 1) * (rounds - 1) if level.far else 0
+            cost.fixed += (visits + 1) * rounds * HUB * (min(peers, 8) - 2)
+        elif after != level.boxes:  # there and back, of level l + 1
             peers = math.prod(level.boxes) // math.prod(after)
             moved = (peers - 1) * level.cells / 8
             cost.gathers += visits + 1
@@ -217,6 +252,7 @@ class Row:
         boxes = boxes_of(self.gpus)
         grid = [self.side * (b if self.kind == "weak" else 1) for b in boxes]
         self.messages = int(r["messages"] or 0)  # of rank 0; 0: not counted
+        self.rules = Rules(self.operator, "gather" not in r, r.get("gather") == "all")
         self.key = (name, self.operator, self.transport)
         self.grid, self.boxes = grid, boxes
 
@@ -253,7 +289,7 @@ def fit(rows, singles):
     """ALPHA, the rate and WIDE by file, operator and transport."""
     sums, fitted = {}, {}
     weak = [r for r in rows if r.kind == "weak"]
-    costs = {id(r): cost_of(singles[r.key[:2]], r.operator, r.transport, r.grid, r.boxes, r.layers) for r in weak}
+    costs = {id(r): cost_of(singles[r.key[:2]], r.operator, r.transport, r.grid, r.boxes, r.layers, r.rules) for r in weak}
     for row in (r for r in weak if r.layers == 0):
         c, s = costs[id(row)], sums.setdefault(row.key, [0.0] * 5)
         r, w = row.seconds - c.compute - c.fixed, 1 / row.seconds**2
@@ -285,7 +321,7 @@ def compare(rows, singles, fitted):
         if row.key not in fitted:
             wrong.append(f"{row}: nothing to fit")
             continue
-        c = cost_of(single, row.operator, row.transport, row.grid, row.boxes, row.layers)
+        c = cost_of(single, row.operator, row.transport, row.grid, row.boxes, row.layers, row.rules)
         t = c.seconds(fitted[row.key], row.transport)
         off = t / row.seconds - 1
         print(f"{row},{row.seconds:.4e},{t:.4e},{row.efficiency:.3f},{row.efficiency * row.seconds / t:.3f},{100 * off:+.1f}")
@@ -304,7 +340,8 @@ def compare(rows, singles, fitted):
 def efficiencies(single, fitted, operator, transport, gpus, layers, hidden):
     for side in (128, 256, 512):
         boxes = boxes_of(gpus)
-        cost = cost_of(single, operator, transport, [side * b for b in boxes], boxes, layers)
+        rules = Rules(operator, whole=transport == "nccl")
+        cost = cost_of(single, operator, transport, [side * b for b in boxes], boxes, layers, rules)
         yield f"{single.cycle(side**3) / cost.seconds(fitted, transport, hidden):.2f}"
 
 

@@ -112,9 +112,9 @@ bool applies(const hymgi_hierarchy *h, int l, ptrdiff_t most)
   const bool bottom = l == h->num_levels - 1;
   const bool above = level->direct && !hymgi_has_robin(level) &&
                      !level->boundary[0].open; /* whose values would be copies */
-  return level->backend->id == HYMG_BACKEND_CUDA && level->num_boxes == 1 && level->ranks == 1 &&
-         level->cells <= most && (bottom || above) && level->method->smoother != HYMG_SYMGS &&
-         sends_nothing(level);
+  return level->backend->id == HYMG_BACKEND_CUDA && level->num_boxes == 1 &&
+         hymgi_is_alone(level) && level->cells <= most && (bottom || above) &&
+         level->method->smoother != HYMG_SYMGS && sends_nothing(level);
 }
 
 ptrdiff_t num_coefficient_rows(const hymgi_level *level)

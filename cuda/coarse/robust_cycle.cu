@@ -257,7 +257,7 @@ bool fits(const hymgi_level *level, const hymgi_backend *fine)
 {
   for (int axis = 0; axis < 3; axis++)
     if ((level->periodic >> axis & 1) && level->n[axis] % 2 && level->n[axis] > 1) return false;
-  return level->backend == fine && level->num_boxes == 1 && level->ranks == 1 &&
+  return level->backend == fine && level->num_boxes == 1 && hymgi_is_alone(level) &&
          level->cells <= MOST_CELLS && (level->direct || !level->coarsened) &&
          level->method->variable_beta && hymgi_line_axis(level) < 0;
 }

@@ -1,4 +1,4 @@
-/* Messages as NCCL sends and receives. Each plan is one group on the stream that packs its
+/* Messages as NCCL sends and receives. Each plan is one group, or one for each of its rounds, on the stream that packs its
  * messages, so a cycle is recorded with its messages. The context has one communicator for all
  * solvers.
  *
@@ -163,6 +163,22 @@ hymg_status open(hymg_context *context, const hymgi_nccl_id *id)
   return HYMG_OK;
 }
 
+ncclResult_t queue_round(const hymgi_plan *plan, int round, ncclComm_t comm, cudaStream_t stream)
+{
+  ncclResult_t result = ncclGroupStart(), end;
+  const hymgi_message *const receive = plan->receive, *const send = plan->send;
+  for (int m = 0; result == ncclSuccess && m < plan->num_receives; m++)
+    if (receive[m].round == round)
+      result = ncclRecv(plan->receive_buffer + receive[m].at, receive[m].size, ncclDouble,
+                        receive[m].rank, comm, stream);
+  for (int m = 0; result == ncclSuccess && m < plan->num_sends; m++)
+    if (send[m].round == round)
+      result = ncclSend(plan->send_buffer + send[m].at, send[m].size, ncclDouble, send[m].rank,
+                        comm, stream);
+  end = ncclGroupEnd();
+  return result == ncclSuccess ? end : result;
+}
+
 } /* namespace */
 
 static const hymgi_nccl_ops nccl_grouping = {make_id, open, works, break_off, notify};
@@ -184,14 +200,9 @@ extern "C" void hymgi_nccl_queue(hymg_context *context, const hymgi_plan *plan)
   }
   const hymgi_device_guard guard(d->ordinal);
   const cudaStream_t stream = hymgi_device_stream(d);
-  ncclResult_t result = ncclGroupStart(), end;
-  for (int m = 0; result == ncclSuccess && m < plan->num_receives; m++)
-    result = ncclRecv(plan->receive_buffer + plan->receive[m].at, plan->receive[m].size, ncclDouble,
-                      plan->receive[m].rank, g->comm, stream);
-  for (int m = 0; result == ncclSuccess && m < plan->num_sends; m++)
-    result = ncclSend(plan->send_buffer + plan->send[m].at, plan->send[m].size, ncclDouble,
-                      plan->send[m].rank, g->comm, stream);
-  end = ncclGroupEnd();
-  check(context, result == ncclSuccess ? end : result, "a group of messages");
+  ncclResult_t result = ncclSuccess;
+  for (int round = 0; result == ncclSuccess && (round == 0 || round < plan->rounds); round++)
+    result = queue_round(plan, round, g->comm, stream);
+  check(context, result, "a group of messages");
   d->waits = true; /* NCCL kernels do not trigger the launch of dependents */
 }

@@ -223,7 +223,7 @@ size_t hymgi_plan_receive_doubles(const hymgi_plan *plan)
 
 void hymgi_plan_lend(hymgi_plan *plan, double *send, double *receive)
 {
-  plan->send_buffer = send;
+  plan->send_buffer = plan->rounds ? receive : send;
   plan->receive_buffer = receive;
   plan->borrowed = true;
 }

@@ -211,13 +211,25 @@ static int64_t larger(int64_t a, int64_t b)
   return a > b ? a : b;
 }
 
-/* Where a level of one box lives. A GPU's levels are gathered on one rank: the others' kernels would wait for it as long. */
+/* Can every GPU get a level whole? By messages, not from within kernels. */
+static bool gpus_can_hold_all(const hymgi_hierarchy *h)
+{
+  const hymg_transport t = h->options.transport;
+  const bool wanted = h->options.gather == HYMG_GATHER_ALL || t == HYMG_TRANSPORT_NCCL;
+  return wanted && t != HYMG_TRANSPORT_AUTO && t != HYMG_TRANSPORT_PEER && !h->method.robust;
+}
+
+/* Where a level of one box lives. */
 static hymgi_gathering gathering(const hymgi_hierarchy *h, const hymgi_backend *backend)
 {
   const hymg_options *o = &h->options;
   hymgi_gathering g = {.below = gather_below(h, backend)};
   const hymgi_ranks ranks = hymgi_comm_ranks(h->context->comm);
-  if (backend->sharing || ranks.size == 1 || o->gather == HYMG_GATHER_ROOT) return g;
+  if (ranks.size == 1 || o->gather == HYMG_GATHER_ROOT) return g;
+  if (backend->sharing) {
+    if (gpus_can_hold_all(h)) g.whole = g.below;
+    return g;
+  }
   if (o->gather == HYMG_GATHER_ALL) g.whole = larger(g.below, WHOLE_MOST);
   if (o->gather == HYMG_GATHER_AUTO && ranks.nodes > 1) g.whole = larger(g.below, WHOLE_NODES);
   if (g.whole && o->gather_cells < 0) g.below = larger(g.below, WHOLE_NODES);

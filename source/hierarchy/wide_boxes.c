@@ -53,23 +53,26 @@ static int whole_slots(int layers)
 /* Where nobody asks for a number: by NCCL an exchange takes 20 us, with FV4 30, and layers twice that; staged messages take as
  * long as their bytes, and peers send values from within their kernels. Layers are for all sweeps of a call or, where these
  * would be much work, for four half sweeps of FV2: FV4 gains nothing there, others and the robust path are not known. */
-static int layers_that_pay(const hymgi_hierarchy *h, const hymgi_level *level, int all)
+static int layers_that_pay(const hymgi_hierarchy *h, const hymgi_level *level, int call, int visit)
 {
   enum { FEW = 4, WHOLE_CALLS = 160 * 160 * 160, MOST_FINEST = 300 * 300 * 300 };
   const bool few_pay = level->op->stencil == HYMG_FV2 && level->method->smoother == HYMG_GSRB;
   if (h->options.transport != HYMG_TRANSPORT_NCCL || level->method->robust) return 0;
-  if (level->largest_share <= WHOLE_CALLS) return all;
+  if (level->largest_share <= WHOLE_CALLS)
+    return level[1].decomp->whole && !level->periodic && !level->uneven ? visit : call;
   return few_pay && (level->index > 0 || level->largest_share <= MOST_FINEST) ? FEW : 0;
 }
 
 /* Kernels load two slots of split rows at once, so layers are multiples of four. */
 static int gpu_layers(const hymgi_hierarchy *h, const hymgi_level *level)
 {
-  const int wanted = h->options.halo_layers,
-            all = whole_slots(level->op->ghost * hymgi_sweeps(level));
+  const int wanted = h->options.halo_layers, ghost = level->op->ghost,
+            reach = hymgi_wide_reach(level), sweeps = hymgi_sweeps(level),
+            call = whole_slots(reach * (sweeps - 1) + ghost),
+            visit = whole_slots(reach * 2 * sweeps + ghost);
   if (!gpu_can(level) || wanted == 0) return 0;
-  if (wanted < 0) return layers_that_pay(h, level, all);
-  return whole_slots(wanted) < all ? whole_slots(wanted) : all;
+  if (wanted < 0) return layers_that_pay(h, level, call, visit);
+  return whole_slots(wanted) < visit ? whole_slots(wanted) : visit;
 }
 
 int hymgi_wide_layers(const hymgi_hierarchy *h, const hymgi_level *level)

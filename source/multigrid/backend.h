@@ -229,6 +229,8 @@ typedef struct hymgi_backend {
   bool extrapolates_in_loads;
   /* interpolate reads the cells of a coarse box that wraps (hymgi_geom) in place of its ghosts */
   bool interpolates_around;
+  /* interpolate takes a level with layers more around its box (multigrid/wide.h) */
+  bool interpolates_layers;
   hymgi_mover mover;
   const hymgi_memory *memory;   /* memory of its vectors */
   const hymgi_memory *crossing; /* memory that both it and the host can access */

@@ -232,6 +232,12 @@ static inline int hymgi_line_axis(const hymgi_level *level)
   return -1;
 }
 
+/* Does this rank hold all cells of the level that it knows of, alone or as other ranks do? */
+static inline bool hymgi_is_alone(const hymgi_level *level)
+{
+  return level->ranks == 1 || level->decomp->whole;
+}
+
 /* Cells of the level that this rank holds. */
 static inline int64_t hymgi_cells_here(const hymgi_level *level)
 {

@@ -225,7 +225,7 @@ _Static_assert(sizeof(((hymg_context *)0)->later) == HYMGI_SLOTS * sizeof(double
 /* Of one rank's GPU: nothing waits. */
 static bool queue_remove_mean(const hymgi_level *level, double *x, hymgi_slot slot)
 {
-  if (!level->backend->queue_remove_mean || level->ranks > 1) return false;
+  if (!level->backend->queue_remove_mean || !hymgi_is_alone(level)) return false;
   HYMGI_OPERATION(level, HYMGI_OP_REDUCE, 4,
                   level->backend->queue_remove_mean(level, x, (int)slot));
   return true;

@@ -18,7 +18,7 @@ void hymgi_gather(const hymgi_level *fine, const hymgi_level *coarse, double *y,
 {
   const hymgi_mover *mover = &fine->backend->mover;
   if (fine->direct) return;
-  hymgi_exchange_begin(fine->context, mover, fine->gather, fine->patch, fine->patch_vector,
+  hymgi_exchange_begin(fine->context, mover, fine->gather, fine->patch, hymgi_patches_of(fine, y),
                        coarse->box, y);
   hymgi_exchange_end(fine->context, mover, fine->gather, coarse->box, y, zero);
 }
@@ -101,14 +101,17 @@ static void interpolate_fixed(hymgi_level *coarse, hymgi_level *fine, bool f_cyc
   const hymgi_backend *const backend = fine->backend;
   const hymgi_ghosts order = order_of(fine, f_cycle);
   const bool around = backend->interpolates_around && fine->num_boxes == 1 && fine->patch->wraps;
+  const bool data = fine->direct && (f_cycle || hymgi_has_robin(coarse));
+  const int layers = smoothed ? hymgi_wide_target(fine, coarse, data) : 0;
   if (order != HYMGI_GHOSTS_P0 && !around) exchange(coarse, coarse->halo[HYMGI_HALO_FULL]);
   if (order != HYMGI_GHOSTS_P0 &&
       (!backend->extrapolates_in_loads ||
        (!fine->direct && (f_cycle || hymgi_has_robin(coarse))))) /* with planes of other boxes */
     coarse->backend->fill_ghosts(coarse, coarse->x, order, f_cycle);
   const hymgi_interpolation what = {scatter(coarse, fine), order, !f_cycle};
-  if (!smoothed || !waits(fine, &what))
-    backend->interpolate(fine, coarse, what.source, order, !f_cycle, smoothed, fine->x);
+  if (smoothed && waits(fine, &what)) return;
+  const hymgi_level target = hymgi_wide_interpolated(fine, layers, what.add);
+  backend->interpolate(&target, coarse, what.source, order, what.add, smoothed, fine->x);
 }
 
 static void mean_interpolate(hymgi_level *coarse, hymgi_level *fine, bool f_cycle, bool smoothed)

@@ -115,8 +115,8 @@ static const hymgi_option table[] = {
      "halved nor paired; default auto: as fits the exchange"},
     {{"gather", 1, ENUM(gather, hymg_gather, HYMG_GATHER_AUTO)},
      "auto|root|all",
-     "on the host: a level of one box is on one rank, or on each that holds part of the finer\n"
-     "one; auto (default): the latter between nodes"},
+     "a level of one box is on one rank, or on each that holds part of the finer one (GPUs: not\n"
+     "with peers); auto (default): the latter between nodes, and on GPUs with nccl"},
     {{"halo-layers", 1, COUNT(halo_layers, 0, 64, "0 to 64, or -1 (where that saves time)")},
      "N|auto",
      "on several ranks: layers of neighbours' cells that a rank computes as well, to exchange "

@@ -168,7 +168,7 @@ hymg_options twin_options(const twin *t, const twin_way *way)
   o.memory = way->memory;
   o.transport = way->transport;
   o.gather_cells = way->gather_cells;
-  o.gather = HYMG_GATHER_ROOT; /* as on GPUs, so that ranks hold the same cells */
+  o.gather = way->gather_all ? HYMG_GATHER_ALL : HYMG_GATHER_ROOT;
   if (way->halo_layers) o.halo_layers = way->halo_layers;
   o.probe_file = way->probe_file;
   return o;

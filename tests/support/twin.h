@@ -29,7 +29,8 @@ typedef struct twin {
   hymg_precision precision;
 } twin;
 
-/* Where it is solved; tail_cells, host_cells, gather_cells and, unless 0, halo_layers as in hymg_options. */
+/* Where it is solved; tail_cells, host_cells, gather_cells and, unless 0, halo_layers as in hymg_options. gather_all: a level of one
+ * box is on each rank, not on one as everywhere else, so that ranks hold the same cells. */
 typedef struct twin_way {
   const char *name;
   hymg_backend backend;
@@ -38,6 +39,7 @@ typedef struct twin_way {
   hymg_transport transport;
   int64_t gather_cells;
   int halo_layers;
+  bool gather_all;
   const char *probe_file;
 } twin_way;
 
