@@ -329,8 +329,7 @@ static hymg_status distribute(parts *p, header *h)
   hymg_context *const c = p->context;
   size_t doubles = 0, words = 0;
   hymg_status status = hymgi_requests_create(c, 1, &p->requests);
-  if (status == HYMG_OK && p->rank == p->all.places.root)
-    status = find_owners(p);
+  if (status == HYMG_OK && p->rank == p->all.places.root) status = find_owners(p);
   TRY(hymgi_agree(c, status));
   pass_headers(p, h, &doubles, &words);
   TRY(hymgi_agree(c, c->status != HYMG_OK ? c->status : allocate(p, doubles, words)));

@@ -260,8 +260,7 @@ static hymg_status distribute(hymgi_hierarchy *h, const hymgi_level *level,
   hymg_status status = HYMG_OK;
   for (int m = 0; m < PLACE_VECTORS && status == HYMG_OK; m++) {
     status = hymgi_crossing_create(level, level->vector_size, &own[m]);
-    if (status == HYMG_OK)
-      status = hymgi_crossing_create(whole, whole->vector_size, &gathered[m]);
+    if (status == HYMG_OK) status = hymgi_crossing_create(whole, whole->vector_size, &gathered[m]);
   }
   status = hymgi_agree(h->context, status);
   if (status == HYMG_OK) load_places(level, own);

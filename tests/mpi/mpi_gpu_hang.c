@@ -37,8 +37,7 @@ int main(int argc, char **argv)
   Suite *suite = suite_create("a rank that stops");
   TCase *t = tcase_create("transports");
   tcase_set_timeout(t, 0);
-  tcase_add_loop_test(t, a_rank_that_stops_is_named_by_all_others, 0,
-                      2 * TRANSPORTS);
+  tcase_add_loop_test(t, a_rank_that_stops_is_named_by_all_others, 0, 2 * TRANSPORTS);
   suite_add_tcase(suite, t);
   const int status = support_run_mpi(suite);
   MPI_Finalize();

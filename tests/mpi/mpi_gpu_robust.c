@@ -28,7 +28,14 @@ static const struct {
     {{32, 20, 24}, "dd nd pp", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_DEFAULT, HYMG_TRANSFER_AUTO},
     {{128, 8, 16}, "dd pp dd", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_DEFAULT, HYMG_TRANSFER_AUTO},
 };
-enum { FIXED = 5, PAIRED = 6, CUT = 7, PROBLEMS = CUT, CUT_PROBLEMS = 3, LIMITED = CUT + CUT_PROBLEMS };
+enum {
+  FIXED = 5,
+  PAIRED = 6,
+  CUT = 7,
+  PROBLEMS = CUT,
+  CUT_PROBLEMS = 3,
+  LIMITED = CUT + CUT_PROBLEMS
+};
 
 static twin robust_twin(int index)
 {
@@ -173,10 +180,8 @@ static const char *judge_parts(const struct hymgi_pairs *p, int64_t size)
 static void check_parts(int64_t size, support_layout layout, hymg_transport transport)
 {
   const twin t = robust_twin(PAIRED);
-  const twin_way way = {.name = "parts",
-                        .backend = HYMG_BACKEND_CUDA,
-                        .transport = transport,
-                        .gather_cells = size};
+  const twin_way way = {
+      .name = "parts", .backend = HYMG_BACKEND_CUDA, .transport = transport, .gather_cells = size};
   layout.context = support_context(MPI_COMM_WORLD, 1);
   hymgi_kernel_form_from(layout.context, "graph_sweeps", 30);
   twin_open o = twin_begin(&t, &way, &layout);

@@ -99,8 +99,8 @@ __device__ __forceinline__ double value_at(const graph_values &v, ptrdiff_t plac
 }
 
 __global__ void __launch_bounds__(ROW_THREADS)
-    sum_children(int n, const int *first, const int *child,
-                 const __grid_constant__ graph_values r, const double *inverse, double *b, double *y)
+    sum_children(int n, const int *first, const int *child, const __grid_constant__ graph_values r,
+                 const double *inverse, double *b, double *y)
 {
   const int i = node_of_thread();
   const int low = i < n ? __ldg(first + i) : 0, high = i < n ? __ldg(first + i + 1) : 0;
@@ -257,5 +257,5 @@ enum { LEAST_IN_PARTS = 100000 };
 } /* namespace */
 
 extern "C" const hymgi_graph_ops hymgi_cuda_graphs = {
-    sum,   spread, descend, ascend, finish,
-    residual, begin, hymgi_cuda_graph_tail_from, tail, copy, LEAST_IN_PARTS};
+    sum,  spread, descend,       ascend, finish, residual, begin, hymgi_cuda_graph_tail_from,
+    tail, copy,   LEAST_IN_PARTS};
