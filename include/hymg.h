@@ -698,8 +698,8 @@ HYMG_API const char *hymg_path_name(hymg_path path);
  * TENSOR: from the 8 coarse cells around, with coarse conductances in series; for pieces of high beta
  * that share coarse cells, and slow on thin sheets and wires. PAIRS: no interpolation between grids; below
  * level 0 strongly coupled cells are joined in pairs, as graphs, for random media and whatever the others are
- * slow for. An iteration takes about three times as long. Up to 3.5e8 cells, in double precision; all graphs are on one
- * rank. With backend cuda its host makes them and its GPU runs the cycle. AUTO: begins with WEIGHTED and, where
+ * slow for. An iteration takes about three times as long. Up to 3.5e8 cells, in double precision; one rank makes
+ * the graphs and all get a part of the large ones. AUTO: begins with WEIGHTED and, where
  * that is slow, goes over to TENSOR within a solve, from there to PAIRS if that is slow as well, and back if
  * nothing helps; the note of the result says so. The solver then stays with the better one until its next
  * update, so a second solve may take fewer iterations than the first. */
@@ -778,7 +778,7 @@ typedef struct hymg_options {
   /* Several ranks: levels below the finest with fewer cells in total are gathered; 0: only where boxes can neither be halved
    * nor paired (below 4096 cells on the robust path and below odd sides); -1: chosen, with CUDA by transport, on the host
    * levels of at most 16^3 cells if all ranks get them. Also of the graphs of pairs, by their nodes: 0: as few as can be; -1:
-   * those of fewer than 2048. Does not change results */
+   * those of fewer than 2048, with CUDA 100,000. Does not change results */
   int64_t gather_cells;
   /* Several ranks, on the host: of levels that are one box, those of at most 64^3 cells (ALL), or 16^3 (AUTO), or fewer than
    * gather_cells; others are on one rank. With CUDA on the standard path: those of fewer than gather_cells, by NCCL and (ALL) by

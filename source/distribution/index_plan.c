@@ -1,5 +1,5 @@
-/* The order of a copy by lists: receives are posted, then entries packed and sent, then those that stay are copied; what has
- * come is unpacked once all have. */
+/* The order of a copy by lists: entries are packed, those that stay are copied, then messages are posted; what has come is
+ * unpacked once all have. */
 #include "distribution/index_plan.h"
 
 #include <stdlib.h>
@@ -15,28 +15,44 @@ void hymgi_index_plan_bind(hymgi_index_plan *plan, int64_t *block)
   plan->to = plan->from + s->out + s->own;
 }
 
+static size_t buffer_doubles(const hymgi_index_sizes *s)
+{
+  return (size_t)(s->out + s->in);
+}
+
 static hymg_status allocate(hymgi_index_plan *plan)
 {
   const hymgi_index_sizes *const s = &plan->sizes;
-  const size_t words = hymgi_index_words(s), entries = (size_t)(s->out + s->in);
+  const size_t words = hymgi_index_words(s), entries = buffer_doubles(s);
   plan->block = malloc((words + 1) * sizeof *plan->block);
-  plan->buffer = malloc((entries + 1) * sizeof *plan->buffer);
-  if (!plan->block || !plan->buffer)
+  if (!plan->block)
     return hymgi_fail(plan->context, HYMG_ENOMEM, "no memory for lists of %.7g entries",
                       (double)words);
   hymgi_index_plan_bind(plan, plan->block);
+  if (entries) TRY(plan->by.buffers->alloc(plan->context, entries, &plan->buffer));
   return hymgi_requests_create(plan->context, (int)(s->sends + s->receives), &plan->requests);
 }
 
-hymg_status hymgi_index_plan_create(hymg_context *context, const hymgi_index_sizes *sizes, int tag,
+hymg_status hymgi_index_plan_create(hymg_context *context, const hymgi_index_mover *by,
+                                    const hymgi_index_sizes *sizes, int tag,
                                     hymgi_index_plan **plan)
 {
   hymgi_index_plan *p = calloc(1, sizeof *p);
   if (!p) return hymgi_fail(context, HYMG_ENOMEM, "no memory for a plan");
-  p->context = context, p->tag = tag, p->sizes = *sizes;
+  p->context = context, p->by = *by, p->tag = tag, p->sizes = *sizes;
   const hymg_status status = allocate(p);
   if (status != HYMG_OK) hymgi_index_plan_destroy(&p);
   *plan = p;
+  return status;
+}
+
+hymg_status hymgi_index_plan_share(hymgi_index_plan *plan)
+{
+  void *block = plan->block;
+  const size_t bytes = (hymgi_index_words(&plan->sizes) + 1) * sizeof *plan->block;
+  const hymg_status status = plan->by.share(plan->context, &block, bytes);
+  plan->block = block;
+  hymgi_index_plan_bind(plan, block);
   return status;
 }
 
@@ -44,9 +60,10 @@ void hymgi_index_plan_destroy(hymgi_index_plan **plan)
 {
   if (!*plan) return;
   hymgi_index_plan *const p = *plan;
-  if (!hymgi_comm_is_stuck(p->context->comm)) free(p->buffer);
+  if (p->buffer && !hymgi_comm_is_stuck(p->context->comm))
+    p->by.buffers->release(p->context, p->buffer, buffer_doubles(&p->sizes));
   hymgi_requests_destroy(&p->requests);
-  free(p->block);
+  if (p->block) p->by.unshare(p->block);
   free(p);
   *plan = NULL;
 }
@@ -55,7 +72,7 @@ size_t hymgi_index_plan_bytes(const hymgi_index_plan *plan)
 {
   if (!plan) return 0;
   return sizeof *plan + sizeof *plan->block * hymgi_index_words(&plan->sizes) +
-         sizeof *plan->buffer * (size_t)(plan->sizes.out + plan->sizes.in);
+         sizeof *plan->buffer * buffer_doubles(&plan->sizes);
 }
 
 static void note(hymgi_index_plan *plan, hymg_status status)
@@ -73,18 +90,25 @@ static void post(hymgi_index_plan *plan, bool sends, const int64_t *message, int
   }
 }
 
+/* A GPU's copies are done before MPI sees the buffer, which the unpacking before them has read. */
+static void pass(hymgi_index_plan *plan, double *out, double *in)
+{
+  const hymgi_index_sizes *const s = &plan->sizes;
+  const hymgi_mover *const mover = plan->by.mover;
+  if (s->sends + s->receives == 0) return;
+  if (mover->finish) mover->finish(plan->context);
+  post(plan, false, plan->receives, s->receives, in);
+  post(plan, true, plan->sends, s->sends, out);
+  note(plan, hymgi_comm_wait(plan->context, plan->requests));
+}
+
 void hymgi_index_plan_run(hymgi_index_plan *plan, const double *source, double *target)
 {
   const hymgi_index_sizes *const s = &plan->sizes;
+  const hymgi_index_mover *const by = &plan->by;
   double *const out = plan->buffer, *const in = plan->buffer + s->out;
-  const int64_t *const own_from = plan->from + s->out, *const own_to = plan->to + s->in;
-  post(plan, false, plan->receives, s->receives, in);
-  for (int64_t m = 0; m < s->out; m++)
-    out[m] = source[plan->from[m]];
-  post(plan, true, plan->sends, s->sends, out);
-  for (int64_t m = 0; m < s->own; m++)
-    target[own_to[m]] = source[own_from[m]];
-  note(plan, hymgi_comm_wait(plan->context, plan->requests));
-  for (int64_t m = 0; m < s->in; m++)
-    target[plan->to[m]] = in[m];
+  by->copy(plan->context, s->out, plan->from, NULL, source, out);
+  by->copy(plan->context, s->own, plan->from + s->out, plan->to + s->in, source, target);
+  pass(plan, out, in);
+  by->copy(plan->context, s->in, NULL, plan->to, in, target);
 }

@@ -18,7 +18,10 @@ typedef struct header {
 typedef struct parts {
   hymg_context *context;
   struct hymgi_pairs *pairs;
+  const hymgi_memory *memory; /* of the host, in which parts are made, */
+  hymgi_index_mover by;
   int rank;
+  hymgi_graph whole[HYMGI_MAX_GRAPHS]; /* on the root, of graphs that it has in another memory */
   hymgi_graph_splits all;
   header header[HYMGI_MAX_GRAPHS + 1];
   hymgi_graph made[HYMGI_MAX_GRAPHS];
@@ -185,10 +188,10 @@ static hymg_status allocate(parts *p, size_t doubles, size_t words)
 {
   const int gathered = p->all.places.gathered, tag = p->all.places.tag + 1;
   for (int l = 0; l <= gathered + 1; l++)
-    TRY(hymgi_index_plan_create(p->context, &p->header[l].plan, tag + l, p->plan + l));
+    TRY(hymgi_index_plan_create(p->context, &p->by, &p->header[l].plan, tag + l, p->plan + l));
   for (int l = 0; l <= gathered; l++) {
     p->made[l] = p->header[l].graph;
-    TRY(hymgi_graph_allocate(p->context, p->pairs->memory, p->made + l));
+    TRY(hymgi_graph_allocate(p->context, p->memory, p->made + l));
   }
   if (p->rank != p->all.places.root) return HYMG_OK;
   p->graph_room = calloc(doubles + 1, sizeof *p->graph_room);
@@ -247,6 +250,40 @@ static void pass_parts(parts *p, header *h)
   keep_part(p);
 }
 
+/* ---- where cycles run ---- */
+
+static hymg_status copy_whole(parts *p, int l)
+{
+  const hymgi_graph *const g = p->pairs->graph + l;
+  hymgi_graph *const copy = p->whole + l;
+  *copy = *g;
+  copy->block = NULL;
+  if (g->memory->on_host) return HYMG_OK;
+  copy->vectors = 0;
+  TRY(hymgi_graph_allocate(p->context, p->memory, copy));
+  copy->vectors = g->vectors;
+  p->pairs->backend->copy(p->context, g->block, copy->block, copy->doubles);
+  return p->context->status;
+}
+
+/* On the root, as the host sees them. */
+static hymg_status find_owners(parts *p)
+{
+  for (int l = 0; l <= p->all.places.gathered; l++)
+    TRY(copy_whole(p, l));
+  return hymgi_graph_splits_make(&p->all, p->whole);
+}
+
+static hymg_status place_parts(parts *p)
+{
+  for (int l = 0; l <= p->all.places.gathered; l++)
+    TRY(hymgi_graph_move(p->pairs, p->made + l));
+  for (int l = 0; l <= p->all.places.gathered + 1; l++)
+    TRY(hymgi_index_plan_share(p->plan[l]));
+  p->pairs->backend->sync(p->context);
+  return p->context->status;
+}
+
 /* ---- all of it ---- */
 
 /* The parts take the places of the whole graphs. */
@@ -279,6 +316,8 @@ static void discard(parts *p)
 static void end(parts *p)
 {
   hymgi_graph_splits_release(&p->all);
+  for (hymgi_graph *g = p->whole; g < p->whole + HYMGI_MAX_GRAPHS; g++)
+    if (g->block) hymgi_graph_release(p->context, g);
   free(p->graph_room);
   free(p->plan_room);
   hymgi_requests_destroy(&p->requests);
@@ -290,16 +329,17 @@ static hymg_status distribute(parts *p, header *h)
   hymg_context *const c = p->context;
   size_t doubles = 0, words = 0;
   hymg_status status = hymgi_requests_create(c, 1, &p->requests);
-  if (status == HYMG_OK && p->rank == p->all.places.root)
-    status = hymgi_graph_splits_make(&p->all, p->pairs->graph);
+  if (status == HYMG_OK && p->rank == p->all.places.root) status = find_owners(p);
   TRY(hymgi_agree(c, status));
   pass_headers(p, h, &doubles, &words);
   TRY(hymgi_agree(c, c->status != HYMG_OK ? c->status : allocate(p, doubles, words)));
   pass_parts(p, h);
-  return hymgi_agree(c, c->status);
+  TRY(hymgi_agree(c, c->status));
+  return hymgi_agree(c, place_parts(p));
 }
 
-hymg_status hymgi_graphs_distribute(struct hymgi_pairs *pairs, const hymgi_graph_places *places)
+hymg_status hymgi_graphs_distribute(struct hymgi_pairs *pairs, const hymgi_index_mover *by,
+                                    const hymgi_graph_places *places)
 {
   hymg_context *const c = pairs->context;
   parts *const p = calloc(1, sizeof *p);
@@ -307,6 +347,7 @@ hymg_status hymgi_graphs_distribute(struct hymgi_pairs *pairs, const hymgi_graph
   hymg_status status = p && h ? HYMG_OK : hymgi_fail(c, HYMG_ENOMEM, "no memory for parts");
   status = hymgi_agree(c, status);
   if (status == HYMG_OK) {
+    p->memory = hymgi_cpu_backend()->memory, p->by = *by;
     p->context = c, p->pairs = pairs, p->rank = hymgi_comm_rank(c->comm);
     p->all.context = c, p->all.places = *places, p->all.ranks = hymgi_comm_size(c->comm);
     status = distribute(p, h);

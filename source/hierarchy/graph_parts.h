@@ -4,8 +4,9 @@
 
 #include "hierarchy/graph_split.h"
 
-/* Collective: each rank gets its part of the graphs above `gathered`, and the lists by which it exchanges them. Errors, on all
- * ranks: ENOMEM, EMPI. */
-hymg_status hymgi_graphs_distribute(struct hymgi_pairs *pairs, const hymgi_graph_places *places);
+/* Collective: each rank gets its part of the graphs above `gathered`, and the lists by which it exchanges them, where cycles
+ * run. Errors, on all ranks: ENOMEM, ECUDA, EMPI. */
+hymg_status hymgi_graphs_distribute(struct hymgi_pairs *pairs, const hymgi_index_mover *by,
+                                    const hymgi_graph_places *places);
 
 #endif

@@ -34,17 +34,14 @@ static double message_doubles(const hymgi_level *level)
          (layers ? 2 * ghosts_of(level, layers + level->ghost) : 0);
 }
 
-/* Of hosts on each rank for its cells, and on the rank that holds the first box for the graphs that are gathered there; on
- * GPUs all is there, and level 0 as one box as well. */
+/* On each rank for its cells, and on the rank that holds the first box for the graphs that are gathered there. */
 static double graph_bytes(const hymgi_hierarchy *h)
 {
   const hymgi_level *level = h->level;
-  const bool first = hymg_context_rank(h->context) == 0,
-             in_parts = level->backend->graphs->in_parts;
+  const bool first = hymg_context_rank(h->context) == 0;
   const double all = (double)level->cells * HYMGI_GRAPH_BYTES;
   if (!level->transfer->pairs) return 0;
   if (hymgi_comm_size(h->context->comm) == 1) return all;
-  if (!in_parts) return first ? all + (double)level->cells * sizeof(double) : 0;
   const double small = 2 * HYMGI_GRAPH_BYTES * (double)hymgi_pairs_least(h);
   return (double)hymgi_cells_here(level) * HYMGI_GRAPH_BYTES + (first ? fmin(small, all) : 0);
 }

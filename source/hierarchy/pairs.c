@@ -1,5 +1,5 @@
 /* Level 0 as a graph, on the rank that has its first box, and the graphs below it: made where level 0 is or, without memory for
- * that there, by the host. A host's graphs are then distributed (graph_parts.c). */
+ * that there, by the host. On several ranks they are then distributed (graph_parts.c). */
 #include "hierarchy/pairs.h"
 
 #include <limits.h>
@@ -16,10 +16,6 @@ enum {
   MOST_EDGES = 6,
   VECTORS = 4 /* conductances of three axes, excess */
 };
-
-/* Unless gather_cells says otherwise. Measured on two ranks of one node: 64^3 and 32^3 cells take the same time with 300 to
- * 4,096, with 16,000 5 to 35 % longer (benchmarks/results/cpu-pairs-ranks.csv). */
-enum { LEAST_IN_PARTS = 2048 };
 
 /* Graphs beside those of a uniform grid, at most */
 #define MORE_FOR_JUMPS 1.5
@@ -42,12 +38,6 @@ static const hymgi_memory *graph_memory(const hymgi_backend *backend, const hymg
 {
   const hymgi_graph_setup *const setup = backend->graph_setup;
   return setup && setup->memory ? setup->memory : level->memory;
-}
-
-/* The same on all ranks, whatever has failed on one. */
-static bool are_in_parts(const hymgi_level *level)
-{
-  return level->backend->graphs->in_parts;
 }
 
 /* The same on all ranks, as the graphs need the coefficients of all. */
@@ -86,9 +76,7 @@ static void destroy_whole(struct hymgi_pairs *pairs)
 {
   hymgi_level *const whole = pairs->whole;
   if (!whole) return;
-  hymgi_vector_destroy(whole, whole->vector_size, &pairs->values);
   hymgi_plan_destroy(&whole->gather);
-  hymgi_plan_destroy(&whole->scatter);
   if (whole->box) whole->keeper->unshare(whole->box);
   free(whole->cover);
   hymgi_decomp_destroy(&whole->decomp);
@@ -96,25 +84,14 @@ static void destroy_whole(struct hymgi_pairs *pairs)
   pairs->whole = NULL;
 }
 
-static hymg_status make_plan(const hymgi_level *whole, const hymgi_pull *rule, int tag,
-                             hymgi_plan **plan)
+/* From the boxes of level 0. */
+static hymg_status make_plan(const hymgi_level *level, hymgi_level *whole)
 {
-  TRY(hymgi_plan_create(whole->context, rule, tag, plan));
-  return hymgi_plan_share(*plan, whole->backend->share, whole->backend->unshare,
+  const hymgi_side from = hymgi_side_of(level), to = hymgi_side_of(whole);
+  const hymgi_pull rule = hymgi_gather_rule(&from, &to);
+  TRY(hymgi_plan_create(whole->context, &rule, TAG, &whole->gather));
+  return hymgi_plan_share(whole->gather, whole->backend->share, whole->backend->unshare,
                           hymgi_crossing(whole));
-}
-
-/* Its plans, from and, for cycles, to the boxes of level 0. */
-static hymg_status make_plans(const hymgi_level *level, hymgi_level *whole, bool cycles)
-{
-  const hymgi_side from = {level->decomp, level->num_boxes, level->box,
-                           (const int(*)[6])level->cover};
-  const hymgi_side to = {whole->decomp, whole->num_boxes, whole->box,
-                         (const int(*)[6])whole->cover};
-  const hymgi_pull in = hymgi_gather_rule(&from, &to),
-                   back = hymgi_scatter_rule(&from, &to, 0, whole->periodic);
-  TRY(make_plan(whole, &in, TAG, &whole->gather));
-  return cycles ? make_plan(whole, &back, TAG + 1, &whole->scatter) : HYMG_OK;
 }
 
 static hymg_status make_whole(const hymgi_level *level, struct hymgi_pairs *pairs)
@@ -132,9 +109,7 @@ static hymg_status make_whole(const hymgi_level *level, struct hymgi_pairs *pair
                        &whole->box, &whole->cover, &whole->num_boxes));
   whole->vector_size = hymgi_boxes_layout(whole->box, whole->num_boxes, whole->backend->line);
   TRY(hymgi_boxes_share(c, whole->keeper, &whole->box, whole->num_boxes));
-  const bool cycles = !are_in_parts(level);
-  TRY(make_plans(level, whole, cycles));
-  return cycles ? hymgi_vector_create(whole, whole->vector_size, &pairs->values) : HYMG_OK;
+  return make_plan(level, whole);
 }
 
 /* ---- its coefficients ---- */
@@ -227,7 +202,8 @@ static void load_places(const hymgi_level *level, double *const vector[])
 
 int64_t hymgi_pairs_least(const hymgi_hierarchy *h)
 {
-  return h->options.gather_cells < 0 ? LEAST_IN_PARTS : h->options.gather_cells;
+  const int64_t asked = h->options.gather_cells;
+  return asked < 0 ? h->level->backend->graphs->least_in_parts : asked;
 }
 
 /* The first graph that stays on one rank. */
@@ -236,56 +212,80 @@ static int first_gathered(const hymgi_hierarchy *h)
   const struct hymgi_pairs *p = h->pairs;
   const int64_t least = hymgi_pairs_least(h);
   int l = 1;
-  while (l < p->last && p->graph[l].n >= least)
+  while (l < p->last && l < p->tail && p->graph[l].n >= least)
     l++;
   return l;
 }
 
 /* On a single rank of several boxes the nodes of graph 0 only get their places. */
-static void move_to_boxes(const hymgi_graph *finest, const double *place)
+static hymg_status move_to_boxes(const struct hymgi_pairs *p, const double *place)
 {
-  for (int i = 0; i < finest->n; i++)
-    finest->at[i] = (ptrdiff_t)place[finest->at[i]];
+  const hymgi_graph *const finest = p->graph;
+  const size_t n = (size_t)finest->n;
+  ptrdiff_t *const at = malloc(n * sizeof *at);
+  if (!at) return hymgi_fail(p->context, HYMG_ENOMEM, "no memory for %d places", finest->n);
+  p->backend->copy(p->context, (double *)(void *)finest->at, (double *)(void *)at, n);
+  for (size_t i = 0; i < n && p->context->status == HYMG_OK; i++)
+    at[i] = (ptrdiff_t)place[at[i]];
+  p->backend->copy(p->context, (double *)(void *)at, (double *)(void *)finest->at, n);
+  free(at);
+  return p->context->status;
 }
 
-static hymg_status distribute(hymgi_hierarchy *h, const hymgi_level *whole, double *const vector[],
-                              double *const gathered[])
+static hymg_status distribute_by(hymgi_hierarchy *h, double *const place[])
 {
   struct hymgi_pairs *const p = h->pairs;
   hymg_context *const c = h->context;
+  const hymgi_backend *const backend = p->backend;
   const bool root = p->count > 1;
   int choice[2] = {root ? hymg_context_rank(c) : -1, root ? first_gathered(h) : 0};
-  load_places(h->level, vector);
-  TRY(gather(h->level, whole, PLACE_VECTORS, vector, gathered));
   TRY(hymgi_comm_max_int(c, c->comm, choice, 2));
   if (choice[0] < 0) return HYMG_OK;
-  if (hymgi_comm_size(c->comm) == 1) {
-    move_to_boxes(p->graph, gathered[PLACE]);
-    return HYMG_OK;
-  }
+  if (hymgi_comm_size(c->comm) == 1) return move_to_boxes(p, place[PLACE]);
   const hymgi_graph_places places = {.root = choice[0],
                                      .gathered = choice[1],
                                      .tag = TAG + 2,
-                                     .rank = gathered[RANK],
-                                     .place = gathered[PLACE]};
-  return hymgi_graphs_distribute(p, &places);
+                                     .rank = place[RANK],
+                                     .place = place[PLACE]};
+  const hymgi_index_mover by = {&backend->mover, hymgi_crossing(h->level), backend->share,
+                                backend->unshare, p->ops->copy};
+  return hymgi_graphs_distribute(p, &by, &places);
+}
+
+/* level and whole: as the host sees them */
+static hymg_status distribute(hymgi_hierarchy *h, const hymgi_level *level,
+                              const hymgi_level *whole)
+{
+  double *own[PLACE_VECTORS] = {NULL}, *gathered[PLACE_VECTORS] = {NULL};
+  hymg_status status = HYMG_OK;
+  for (int m = 0; m < PLACE_VECTORS && status == HYMG_OK; m++) {
+    status = hymgi_crossing_create(level, level->vector_size, &own[m]);
+    if (status == HYMG_OK) status = hymgi_crossing_create(whole, whole->vector_size, &gathered[m]);
+  }
+  status = hymgi_agree(h->context, status);
+  if (status == HYMG_OK) load_places(level, own);
+  if (status == HYMG_OK) status = gather(level, whole, PLACE_VECTORS, own, gathered);
+  if (status == HYMG_OK) status = distribute_by(h, gathered);
+  for (int m = 0; m < PLACE_VECTORS; m++) {
+    hymgi_crossing_destroy(level, level->vector_size, &own[m]);
+    hymgi_crossing_destroy(whole, whole->vector_size, &gathered[m]);
+  }
+  return status;
 }
 
 static hymg_status build_gathered(hymgi_hierarchy *h, const coefficients *c)
 {
   const bool copied = c->maker != h->level->backend;
-  const hymgi_level whole = copied ? view_of(h->pairs->whole) : *h->pairs->whole;
+  const hymgi_level host = view_of(h->pairs->whole), level = view_of(h->level);
+  const hymgi_level whole = copied ? host : *h->pairs->whole;
   double *gathered[VECTORS] = {NULL};
   hymg_status status = begin_gathered(&whole, gathered);
   if (status == HYMG_OK) status = gather(h->level, &whole, VECTORS, c->vector, gathered);
   if (status == HYMG_OK && whole.num_boxes) status = build(h, c->maker, &whole, gathered);
-  if (are_in_parts(h->level)) {
-    status = hymgi_agree(h->context, status);
-    if (status == HYMG_OK) status = distribute(h, &whole, c->vector, gathered);
-  }
   for (int m = 0; m < VECTORS; m++)
     hymgi_vector_destroy(&whole, whole.vector_size, &gathered[m]);
-  return status;
+  status = hymgi_agree(h->context, status);
+  return status == HYMG_OK ? distribute(h, &level, &host) : status;
 }
 
 /* ---- both ---- */
@@ -308,7 +308,7 @@ static hymg_status create(hymgi_hierarchy *h)
   h->pairs->context = h->context, h->pairs->backend = level->backend;
   h->pairs->memory = graph_memory(level->backend, level);
   h->pairs->ops = level->backend->graphs;
-  return h->pairs->whole || is_one_box(level) ? HYMG_OK : make_whole(level, h->pairs);
+  return is_one_box(level) ? HYMG_OK : make_whole(level, h->pairs);
 }
 
 static hymg_status build_from(hymgi_hierarchy *h, const coefficients *c)
@@ -339,7 +339,7 @@ static hymg_status make(hymgi_hierarchy *h, double **excess)
   int active = h->pairs->count > 1;
   if (status == HYMG_OK) status = hymgi_comm_max_int(h->context, h->context->comm, &active, 1);
   h->pairs->active = active;
-  if (are_in_parts(h->level)) destroy_whole(h->pairs);
+  destroy_whole(h->pairs);
   return status;
 }
 

@@ -8,7 +8,7 @@
 /* Per cell, of the graphs of a uniform grid. For other coefficients they may take half as much more. */
 #define HYMGI_GRAPH_BYTES 200.0
 
-/* On several ranks with hosts: graphs of at least so many nodes are in parts on all ranks, smaller ones on one. */
+/* On several ranks: graphs of at least so many nodes are in parts on all ranks, smaller ones on one. */
 int64_t hymgi_pairs_least(const hymgi_hierarchy *h);
 /* Makes them anew from the coefficients of level 0, as the preconditioner sees it (hymgi_exchange_inner). Needs its
  * krylov vectors but the first. Errors: ENOMEM; EUNSUPPORTED for more cells than a graph can have. */

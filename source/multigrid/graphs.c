@@ -75,11 +75,11 @@ hymg_status hymgi_graph_allocate(hymg_context *context, const hymgi_memory *memo
   return HYMG_OK;
 }
 
-/* To a block of another memory. Vectors come along, as they may be anything. */
-static hymg_status move(const struct hymgi_pairs *pairs, hymgi_graph *g)
+/* Vectors come along, as they may be anything. */
+hymg_status hymgi_graph_move(const struct hymgi_pairs *pairs, hymgi_graph *g)
 {
   hymgi_graph moved = *g;
-  if (g->memory == pairs->memory) return HYMG_OK;
+  if (!g->block || g->memory == pairs->memory) return HYMG_OK;
   TRY(hymgi_graph_allocate(pairs->context, pairs->memory, &moved));
   pairs->backend->copy(pairs->context, g->block, moved.block, g->doubles);
   if (!g->matrix) moved.matrix = NULL;
@@ -169,7 +169,7 @@ hymg_status hymgi_graphs_move(struct hymgi_pairs *pairs, const hymgi_backend *ma
   TRY(make_matrix(pairs, maker));
   pairs->bytes = 0;
   for (int l = 0; l < pairs->count; l++) {
-    TRY(move(pairs, pairs->graph + l));
+    TRY(hymgi_graph_move(pairs, pairs->graph + l));
     pairs->bytes += pairs->graph[l].doubles * sizeof(double);
   }
   const int l = with_matrix(pairs);

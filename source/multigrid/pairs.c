@@ -50,9 +50,16 @@ static void solve_here(struct hymgi_pairs *p, int l)
     cycle(p, l, false);
 }
 
+static void gather(struct hymgi_pairs *p, int l)
+{
+  hymgi_graph *const g = p->graph + l;
+  hymgi_index_plan_run(p->gather, p->part.b, g->b);
+  if (l < p->count && p->ops->begin) p->ops->begin(p->context, g);
+}
+
 void hymgi_graphs_solve(struct hymgi_pairs *p, int l)
 {
-  if (l == p->gathered) hymgi_index_plan_run(p->gather, p->part.b, p->graph[l].b);
+  if (l == p->gathered) gather(p, l);
   if (l < p->count) solve_here(p, l);
   if (l == p->gathered) hymgi_index_plan_run(p->scatter, p->graph[l].x, p->part.x);
 }
@@ -65,23 +72,12 @@ void hymgi_graphs_correct(struct hymgi_pairs *p, const double *r, bool add, doub
   ops->spread(p->context, p->graph, below(p, 1), add, x);
 }
 
-/* level->x += the correction for the residual in level->y */
-static void correct(struct hymgi_pairs *p, hymgi_level *level)
-{
-  hymgi_level *const whole = p->whole;
-  double *const r = whole ? p->values : level->y;
-  if (whole) hymgi_run_plan(whole, whole->gather, level->box, level->y, whole->box, r);
-  if (p->count) hymgi_graphs_correct(p, r, !whole, whole ? r : level->x);
-  if (!whole) return;
-  hymgi_run_plan(whole, whole->scatter, whole->box, r, level->box, level->y);
-  hymgi_axpby(level, 1, level->x, 1, level->y, level->x);
-}
-
 void hymgi_pairs_cycle(hymgi_hierarchy *h)
 {
   hymgi_level *level = h->level;
   hymgi_smooth_from_zero(level);
   hymgi_residual(level, level->f, level->x, level->y);
-  HYMGI_OPERATION(level, HYMGI_OP_COARSE, 3.25, correct(h->pairs, level));
+  HYMGI_OPERATION(level, HYMGI_OP_COARSE, 3.25,
+                  hymgi_graphs_correct(h->pairs, level->y, true, level->x));
   hymgi_smooth_transposed(level);
 }

@@ -1,8 +1,7 @@
 /* Pairs: the levels below level 0 as graphs, for coefficients that no coarsening along axes can follow
  * (docs/numerics.md, "Pairs"). Nodes that are strongly coupled to each other are joined in pairs, once, whatever
- * their places in the grid; the coarse graph has the sums of conductances. On several ranks with hosts each has the nodes of
- * the large graphs whose lower members it had on the graph above, on graph 0 those of its cells; one rank has the small graphs.
- * On GPUs one rank has all of them, which gets the residual of level 0 from the others and sends them the correction. */
+ * their places in the grid; the coarse graph has the sums of conductances. On several ranks each has the nodes of
+ * the large graphs whose lower members it had on the graph above, on graph 0 those of its cells; one rank has the small graphs. */
 #ifndef HYMGI_MULTIGRID_PAIRS_H
 #define HYMGI_MULTIGRID_PAIRS_H
 
@@ -40,7 +39,8 @@ typedef struct hymgi_graph {
   double *diagonal, *inverse; /* 1 / D, or 0 where that is 0 */
   /* to the next graph: n, its nodes + 1, children; NULL on the coarsest one */
   int *parent, *first, *child;
-  ptrdiff_t *at;  /* of graph 0: the places of its nodes in a vector of `whole` or of level 0 */
+  ptrdiff_t *
+      at; /* of graph 0: the places of its nodes in a vector of level 0 or, while graphs are made, of `whole` */
   double *matrix; /* times b: the solution with all graphs below (hymgi_matrix_doubles), or NULL */
   /* not of graph 0: the right-hand side, the solution and another vector for it, a direction; twice: the first
    * solution, its residual. Of a part of graph 0: b, the ghosts' residuals */
@@ -67,9 +67,7 @@ struct hymgi_pairs {
   int gathered;
   hymgi_graph part;
   hymgi_index_plan *gather, *scatter;
-  /* level 0 as one box, where graphs are made; NULL if it is one box. It stays if nothing is distributed */
-  hymgi_level *whole;
-  double *values; /* then a vector of it, 0 where there is no node; else NULL */
+  hymgi_level *whole; /* level 0 as one box, while graphs are made; NULL if it is one box */
   size_t bytes;
 };
 
@@ -96,7 +94,11 @@ typedef struct hymgi_graph_ops {
   /* Optional: pairs->tail, and the solution of that graph with all below */
   int (*tail_from)(const struct hymgi_pairs *pairs);
   void (*tail)(struct hymgi_pairs *pairs);
-  bool in_parts; /* graphs may be parts */
+  /* Of exchanges of parts (hymgi_index_mover); from so many nodes on a graph is in parts, unless options.gather_cells says
+   * otherwise */
+  void (*copy)(hymg_context *context, int64_t count, const int64_t *from, const int64_t *to,
+               const double *source, double *target);
+  int least_in_parts;
 } hymgi_graph_ops;
 
 /* graphs.c. The arrays of a graph, by its numbers, in a block or, without one, nowhere; returns the block's doubles. */
@@ -108,6 +110,8 @@ hymg_status hymgi_graph_allocate(hymg_context *context, const hymgi_memory *memo
 /* What a cycle needs besides graphs that `maker` has made, in any memory: the matrix of small ones; then they move to the
  * memory of the backend that runs it. */
 hymg_status hymgi_graphs_move(struct hymgi_pairs *pairs, const hymgi_backend *maker);
+/* One of them. */
+hymg_status hymgi_graph_move(const struct hymgi_pairs *pairs, hymgi_graph *g);
 void hymgi_graph_release(hymg_context *context, hymgi_graph *g);
 void hymgi_graphs_destroy(struct hymgi_pairs *pairs);
 /* pairs.c. In vectors in which the nodes of graph 0 have their places, other entries of x are left: x = the correction for r

@@ -153,6 +153,8 @@ int main(int argc, char **argv)
   tcase_set_timeout(t, 0);
   tcase_add_loop_test(t, a_failing_call_of_cuda_is_survived, 0,
                       support_small() ? TRANSPORTS : (FAULT_OVERLAPPED + 1) * TRANSPORTS);
+  tcase_add_loop_test(t, a_failing_call_of_cuda_is_survived, FAULT_PAIRS * TRANSPORTS,
+                      FAULT_PAIRS * TRANSPORTS + (support_small() ? 1 : TRANSPORTS));
   tcase_add_loop_test(t, a_second_stream_is_made_in_full_or_again, 0, 2);
   suite_add_tcase(suite, t);
   const int status = support_run_mpi(suite);

@@ -1,5 +1,6 @@
 /* A rank that stops at a random moment, on emulated GPUs with each transport; see support/hang.h.
- * HYMG_FAULTS=all: 100 times each, else once. HYMG_FAULT_CASES=FIRST:LAST: these transports alone. */
+ * HYMG_FAULTS=all: 100 times each, else once. HYMG_FAULT_CASES=FIRST:LAST: these transports alone, from 3
+ * on with graphs in parts. */
 #define _GNU_SOURCE
 #include "support/comm.h"
 #include "support/fault_choice.h"
@@ -11,7 +12,9 @@ enum { TRANSPORTS = sizeof transports / sizeof *transports };
 
 START_TEST(a_rank_that_stops_is_named_by_all_others)
 {
-  const program model = {.backend = HYMG_BACKEND_CUDA, .transport = transports[_i]};
+  const program model = {.variant = _i < TRANSPORTS ? 0 : FAULT_PAIRS,
+                         .backend = HYMG_BACKEND_CUDA,
+                         .transport = transports[_i % TRANSPORTS]};
   if (!faults_case(_i) || !has_own_gpus() ||
       (model.transport == HYMG_TRANSPORT_NCCL && !*hymg_build_info().nccl))
     return;
@@ -34,7 +37,7 @@ int main(int argc, char **argv)
   Suite *suite = suite_create("a rank that stops");
   TCase *t = tcase_create("transports");
   tcase_set_timeout(t, 0);
-  tcase_add_loop_test(t, a_rank_that_stops_is_named_by_all_others, 0, TRANSPORTS);
+  tcase_add_loop_test(t, a_rank_that_stops_is_named_by_all_others, 0, 2 * TRANSPORTS);
   suite_add_tcase(suite, t);
   const int status = support_run_mpi(suite);
   MPI_Finalize();

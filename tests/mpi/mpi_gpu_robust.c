@@ -4,6 +4,7 @@
 #include "support/mpi_gpu.h"
 
 #include "kernel_table.h"
+#include "multigrid/pairs.h"
 
 static const struct {
   int n[3];
@@ -28,7 +29,14 @@ static const struct {
     {{32, 20, 24}, "dd nd pp", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_DEFAULT, HYMG_TRANSFER_AUTO},
     {{128, 8, 16}, "dd pp dd", 0, HYMG_GSRB, HYMG_EXTRAPOLATION_DEFAULT, HYMG_TRANSFER_AUTO},
 };
-enum { FIXED = 5, CUT = 7, PROBLEMS = CUT, CUT_PROBLEMS = 3, LIMITED = CUT + CUT_PROBLEMS };
+enum {
+  FIXED = 5,
+  PAIRED = 6,
+  CUT = 7,
+  PROBLEMS = CUT,
+  CUT_PROBLEMS = 3,
+  LIMITED = CUT + CUT_PROBLEMS
+};
 
 static twin robust_twin(int index)
 {
@@ -143,6 +151,65 @@ START_TEST(boxes_cut_at_odd_cells)
 }
 END_TEST
 
+/* ---- pairs ---- */
+
+/* All graphs that may be distributed, most of them, graph 1 at most; what is chosen. */
+static const int64_t least[] = {0, 60, 1500, -1};
+enum { LEAST = sizeof least / sizeof *least };
+
+static int64_t nodes_of(const hymgi_graph *g)
+{
+  int64_t n = g->n;
+  MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  return n;
+}
+
+/* Graphs of at least so many nodes, and no others, are in parts, which are on the GPUs. */
+static const char *judge_parts(const struct hymgi_pairs *p, int64_t size)
+{
+  const char *why = NULL;
+  if (is_single()) return p->gathered == HYMGI_MAX_GRAPHS ? NULL : "one rank distributes graphs";
+  if (!p->active || p->whole || p->gathered == HYMGI_MAX_GRAPHS) return "no parts";
+  for (int l = 1; l < p->gathered; l++)
+    if (nodes_of(p->graph + l) < size) why = "a small graph is in parts";
+  if (size == 60 && p->gathered < 3) why = "large graphs are on one rank";
+  for (int l = 0; l < p->gathered; l++)
+    if (!p->graph[l].halo || !p->graph[l].memory->on_device) why = "a part is not on its GPU";
+  return why;
+}
+
+static void check_parts(int64_t size, support_layout layout, hymg_transport transport)
+{
+  const twin t = robust_twin(PAIRED);
+  const twin_way way = {
+      .name = "parts", .backend = HYMG_BACKEND_CUDA, .transport = transport, .gather_cells = size};
+  layout.context = support_context(MPI_COMM_WORLD, 1);
+  hymgi_kernel_form_from(layout.context, "graph_sweeps", 30);
+  twin_open o = twin_begin(&t, &way, &layout);
+  support_all_agree(judge_parts(o.k.solver->h.pairs, size), "parts");
+  twin_solution want[2], got[2];
+  for (int m = 0; m < 2; m++)
+    got[m] = twin_solve(&o);
+  twin_end(&o);
+  ask(&t, &twin_host, &layout, want);
+  for (int m = 0; m < 2; m++) {
+    support_all_agree(twin_unlike_solution(got + m, want + m), "parts");
+    twin_solution_free(want + m);
+    twin_solution_free(got + m);
+  }
+  hymg_context_destroy(&layout.context);
+}
+
+START_TEST(pairs_in_parts)
+{
+  int ranks = support_ranks(MPI_COMM_WORLD);
+  const support_layout one = {.boxes = {0, 0, 0}};
+  const support_layout some = {.boxes = {2, 2, 2}, .owner = scattered, .owner_user = &ranks};
+  check_parts(least[_i % LEAST], _i / LEAST % 2 ? some : one,
+              _i / LEAST / 2 ? HYMG_TRANSPORT_AUTO : HYMG_TRANSPORT_STAGED);
+}
+END_TEST
+
 /* FV4's marches, of one box a rank and of several. */
 START_TEST(limited_faces)
 {
@@ -165,6 +232,10 @@ static Suite *make_suite(void)
   tcase_add_loop_test(t, boxes_cut_at_odd_cells, 0, 2 * CUT_PROBLEMS);
   tcase_add_loop_test(t, limited_faces, 0, 4);
   suite_add_tcase(suite, t);
+  TCase *pairs = tcase_create("pairs");
+  tcase_set_timeout(pairs, 0);
+  tcase_add_loop_test(pairs, pairs_in_parts, 0, 4 * LEAST);
+  suite_add_tcase(suite, pairs);
   return suite;
 }
 

@@ -35,9 +35,9 @@ static hymg_status make_context(program *p)
   return hymg_context_create_mpi(MPI_COMM_WORLD, &o, &p->context);
 }
 
-/* Variants: standard path, FV4 with conjugate gradients, unequal boxes, robust path with widths; with CUDA
- * also the standard path, its sweeps overlapped with messages; on the host also a level with layers of neighbours' cells, a level that all
- * ranks hold whole, and graphs in parts. */
+/* Variants: standard path, FV4 with conjugate gradients, unequal boxes, robust path with widths, graphs in parts; with CUDA
+ * also the standard path, its sweeps overlapped with messages; on the host also a level with layers of neighbours' cells, and a
+ * level that all ranks hold whole. */
 enum { FAULT_OVERLAPPED = 4, FAULT_WIDE, FAULT_WHOLE, FAULT_PAIRS };
 
 /* CELLS in all. */
