@@ -107,8 +107,8 @@ bool hymgi_coarse_above_matrix(const hymgi_coarse_lists *lists, const hymgi_leve
   const hymgi_method &m = lists->method;
   const coarse_level &t = lists->on_host[level->index - lists->first];
   const bool fv2 = t.stencil == HYMG_FV2;
-  return m.smoother == HYMG_GSRB && matrix->level == level->index + 1 && (!fv2 || t.in_place) &&
-         m.interpolation_v == HYMGI_GHOSTS_V2 &&
+  return m.smoother == HYMG_GSRB && matrix->level == level->index + 1 &&
+         (!fv2 || (t.in_place && !t.uneven)) && m.interpolation_v == HYMGI_GHOSTS_V2 &&
          m.interpolation_f == (fv2 ? HYMGI_GHOSTS_V2 : HYMGI_GHOSTS_V4);
 }
 

@@ -251,7 +251,7 @@ static bool wants_matrix(const hymgi_hierarchy *h)
 {
   const hymg_grid_desc *grid = &h->op->grid->desc;
   const int64_t cells = (int64_t)grid->n[0] * grid->n[1] * grid->n[2];
-  if (cells < h->context->matrix_from || h->method.any_sides || h->method.smoother == HYMG_SYMGS ||
+  if (cells < h->context->matrix_from || h->method.robust || h->method.smoother == HYMG_SYMGS ||
       h->options.bottom == HYMG_BOTTOM_SMOOTHER ||
       h->op->desc.extrapolation == HYMG_EXTRAPOLATION_VERTEX)
     return false;

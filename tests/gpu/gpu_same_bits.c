@@ -118,6 +118,33 @@ static twin_answer ask_with_matrix(const twin *t, const twin_way *way)
   return a;
 }
 
+/* Also of levels of odd sides: 15^3, 31^3 above even ones; 18^3 above 9^3, 5^3, 3^3; sides that differ; with
+ * a periodic axis. */
+START_TEST(coarse_matrices_of_odd_sides)
+{
+  static const int shapes[5][3] = {
+      {15, 15, 15}, {18, 18, 18}, {31, 31, 31}, {17, 12, 20}, {34, 18, 10}};
+  static const char *const boundaries[3] = {"dd dd dd", "dd pp dd", "nn dn nd"};
+  static const hymg_cycle kinds[3] = {HYMG_CYCLE_F, HYMG_CYCLE_V, HYMG_CYCLE_F};
+  const int *n = shapes[_i % 5];
+  for (int m = 0; m < (support_small() ? 2 : 3); m++) {
+    twin t = twin_of(HYMG_FV2, n[0], n[1], n[2], boundaries[m ? (_i + m) % 3 : 0]);
+    t.smoother = m ? (hymg_smoother)((_i + m) % 4) : HYMG_GSRB;
+    t.cycle = kinds[m];
+    t.constant_beta = (_i + m) % 2;
+    set_helmholtz(&t, (_i + m) % 3);
+    twin_answer host = ask_with_matrix(&t, &twin_host);
+    for (int way = 1; way < (m ? 2 : TWIN_WAYS); way += 2) {
+      twin_answer gpu = ask_with_matrix(&t, &twin_ways[way]);
+      const char *unlike = twin_unlike(&gpu, &host);
+      ck_assert_msg(!unlike, "way %d, %dx%dx%d %s: %s", way, n[0], n[1], n[2], t.boundary, unlike);
+      twin_answer_free(&gpu);
+    }
+    twin_answer_free(&host);
+  }
+}
+END_TEST
+
 /* Each way of using the GPU makes the matrix, and multiplies by it, in another place. */
 START_TEST(coarse_matrices)
 {
@@ -300,6 +327,7 @@ int main(void)
   tcase_add_loop_test(t, boundary_data, 0, least ? 4 : 12);
   tcase_add_loop_test(t, robin_conditions, 0, 6);
   tcase_add_loop_test(t, every_extrapolation_box, few ? 1 : 0, 4);
+  tcase_add_loop_test(t, coarse_matrices_of_odd_sides, 0, 5);
   tcase_add_loop_test(t, coarse_matrices, 0, least ? 3 : few ? 6 : 48);
   tcase_add_loop_test(t, octants, 0, least ? 2 : few ? 5 : 20);
   suite_add_tcase(suite, t);

@@ -12,6 +12,7 @@
 enum { ALWAYS = 1, NEVER = 1 << 30 };
 
 static const int shapes[][3] = {{16, 16, 16}, {32, 16, 8}, {8, 12, 16}, {12, 20, 12}, {16, 8, 16}};
+static const int odd_shapes[][3] = {{15, 15, 15}, {18, 18, 18}, {17, 12, 20}, {31, 31, 9}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 static const char *const boundaries[] = {"dd dd dd", "pp pp pp", "nn nn nn", "dn pp dd",
                                          "nd dn nn"};
@@ -86,6 +87,22 @@ START_TEST(every_shape_and_boundary)
 }
 END_TEST
 
+/* Sides that become odd, also below even ones. */
+START_TEST(odd_sides)
+{
+  const int *n = odd_shapes[_i % 4];
+  for (int b = 0; b < BOUNDARIES; b += support_small() ? 2 : 1) {
+    twin t = twin_of(HYMG_FV2, n[0], n[1], n[2], boundaries[b]);
+    t.a = (_i + b) % 2 ? 0 : 0.75;
+    t.constant_beta = b % 2;
+    t.cycle = _i < 4 ? HYMG_CYCLE_F : HYMG_CYCLE_V;
+    char where[100];
+    snprintf(where, sizeof where, "%dx%dx%d, boundaries %s", n[0], n[1], n[2], boundaries[b]);
+    check_alike(&t, where);
+  }
+}
+END_TEST
+
 START_TEST(every_smoother_and_bottom)
 {
   static const hymg_smoother smoothers[] = {HYMG_GSRB, HYMG_CHEBYSHEV, HYMG_JACOBI, HYMG_L1JACOBI};
@@ -150,6 +167,7 @@ int main(void)
   TCase *c = tcase_create("cycles");
   tcase_set_timeout(c, 120);
   tcase_add_loop_test(c, every_shape_and_boundary, 0, support_small() ? 2 : 8);
+  tcase_add_loop_test(c, odd_sides, 0, 8);
   tcase_add_loop_test(c, every_smoother_and_bottom, 0, support_small() ? 2 : 8);
   tcase_add_test(c, boundary_data);
   tcase_add_loop_test(c, any_boxes, 0, support_small() ? 1 : 4);
