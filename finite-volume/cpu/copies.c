@@ -3,8 +3,22 @@
 
 #include "cpu/cpu.h"
 
-/* Each thread first touches the part that it sweeps later. */
-void hymgi_cpu_clear(const hymgi_level *level, hymgi_real *x)
+static void clear_part(hymgi_real *x, ptrdiff_t n)
+{
+  memset(x, 0, (size_t)n * sizeof *x);
+}
+
+/* A word of each page is enough where the system clears pages. */
+static void touch_part(hymgi_real *x, ptrdiff_t n)
+{
+  enum { PAGE = 4096 / (int)sizeof *x };
+  for (ptrdiff_t t = 0; t < n; t += PAGE)
+    x[t] = 0;
+}
+
+/* Each thread has the part that it sweeps later. */
+static void each_part(const hymgi_level *level, hymgi_real *x,
+                      void (*work)(hymgi_real *x, ptrdiff_t n))
 {
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
   for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++) {
@@ -13,9 +27,19 @@ void hymgi_cpu_clear(const hymgi_level *level, hymgi_real *x)
       int64_t from, to;
       const ptrdiff_t start = part * g->half, end = part + 1 < parts ? g->half : g->size;
       host_share(level->context, end - start, &from, &to);
-      memset(x + g->offset + start + from, 0, (size_t)(to - from) * sizeof(hymgi_real));
+      work(x + g->offset + start + from, to - from);
     }
   }
+}
+
+void hymgi_cpu_clear(const hymgi_level *level, hymgi_real *x)
+{
+  each_part(level, x, clear_part);
+}
+
+void hymgi_cpu_touch(const hymgi_level *level, hymgi_real *x)
+{
+  each_part(level, x, touch_part);
 }
 
 size_t hymgi_cpu_scratch_doubles(const hymgi_level *level, ptrdiff_t *row)

@@ -357,6 +357,7 @@ void hymgi_cpu_restrict_residual_rows(const hymgi_level *level, int b, const int
 /* level->scratch in 8-byte words, and the numbers of one of its rows */
 size_t hymgi_cpu_scratch_doubles(const hymgi_level *level, ptrdiff_t *row);
 void hymgi_cpu_clear(const hymgi_level *level, hymgi_real *x);
+void hymgi_cpu_touch(const hymgi_level *level, hymgi_real *x);
 /* as in hymgi_mover */
 void hymgi_cpu_copy_local(hymg_context *context, const hymgi_plan *plan, const hymgi_geom *src_box,
                           const hymgi_real *src, const hymgi_geom *dst_box, hymgi_real *dst);

@@ -86,6 +86,7 @@ const hymgi_backend hymgi_cpu_table = {
     .gather = HYMGI_IN_DOUBLE(hymgi_cpu_gather),
     .examine = HYMGI_IN_DOUBLE(hymgi_cpu_examine),
     .clear = hymgi_cpu_clear,
+    .touch = hymgi_cpu_touch,
     .scale = HYMGI_IN_DOUBLE(hymgi_cpu_scale),
     .scratch_doubles = hymgi_cpu_scratch_doubles,
     .finish_coefficients =

@@ -294,14 +294,13 @@ hymg_status hymgi_vectors_create(const hymgi_hierarchy *h, hymgi_level *level)
   level->arena_doubles = stride * (size_t)(count + level->num_krylov) + scratch + 2 * STAGGER;
   TRY(level->memory->alloc(level->context, level->arena_doubles, &level->arena));
   double *next = level->arena;
-  const bool clear = hymgi_vectors_are_clear(level);
   for (int m = 0; m < count; m++, next += stride) {
     *place[m] = next;
-    if (!clear) level->backend->clear(level, next);
+    hymgi_vector_begin(level, next);
   }
   level->krylov = next;
-  for (int m = 0; m < level->num_krylov && !clear; m++)
-    level->backend->clear(level, next + m * level->vector_size);
+  for (int m = 0; m < level->num_krylov; m++)
+    hymgi_vector_begin(level, next + m * level->vector_size);
   next += stride * (size_t)level->num_krylov;
   level->scratch = next;
   level->backend->zero(level->context, next, scratch);

@@ -219,8 +219,8 @@ hymg_status hymgi_outside_store(const hymgi_level *level, const double *vector, 
 
 /* A temporary vector of a level, set to 0. */
 hymg_status hymgi_vector_create(const hymgi_level *level, ptrdiff_t size, double **vector);
-/* Is memory for the level's vectors zeroed when it is allocated? */
-bool hymgi_vectors_are_clear(const hymgi_level *level);
+/* Makes a vector of the level in newly allocated memory zero. */
+void hymgi_vector_begin(const hymgi_level *level, double *vector);
 void hymgi_vector_copy(const hymgi_level *level, const double *from, double *to); /* with ghosts */
 void hymgi_vector_destroy(const hymgi_level *level, ptrdiff_t size, double **vector);
 

@@ -5,9 +5,12 @@
 #include "hierarchy/build.h"
 
 /* With several threads, each has to touch its part first. */
-bool hymgi_vectors_are_clear(const hymgi_level *level)
+void hymgi_vector_begin(const hymgi_level *level, double *vector)
 {
-  return level->memory->zeroed && level->context->threads == 1;
+  if (!level->memory->zeroed)
+    level->backend->clear(level, vector);
+  else if (level->context->threads > 1)
+    level->backend->touch(level, vector);
 }
 
 hymg_status hymgi_vector_create(const hymgi_level *level, ptrdiff_t size, double **vector)
@@ -15,10 +18,9 @@ hymg_status hymgi_vector_create(const hymgi_level *level, ptrdiff_t size, double
   *vector = NULL;
   if (size == 0) return HYMG_OK;
   TRY(level->memory->alloc(level->context, (size_t)size, vector));
-  if (hymgi_vectors_are_clear(level)) return HYMG_OK;
   if (size == level->vector_size)
-    level->backend->clear(level, *vector);
-  else
+    hymgi_vector_begin(level, *vector);
+  else if (!level->memory->zeroed || level->context->threads > 1)
     level->backend->zero(level->context, *vector, (size_t)size);
   return level->context->status;
 }

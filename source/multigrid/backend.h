@@ -264,6 +264,8 @@ typedef struct hymgi_backend {
 
   /* zeroes a whole vector with its ghosts, by the threads that will use it (first touch) */
   void (*clear)(const hymgi_level *level, hymgi_real *x);
+  /* the first touch alone, of a vector that is zero; where memory is zeroed */
+  void (*touch)(const hymgi_level *level, hymgi_real *x);
 
   /* x *= factor, with its ghosts */
   void (*scale)(const hymgi_level *level, double factor, hymgi_real *x);
