@@ -194,7 +194,7 @@ static int exchanges_of(const calls *c, int *known)
   return count;
 }
 
-/* Layers of x that an interpolation leaves, of GPUs, which do it in fours of them: all where this rank has the coarse level whole,
+/* Layers of x that an interpolation leaves, of GPUs, which do it in fours of them: all where this GPU has the coarse level whole,
  * else where it knows that one's layers, of which so many are left. */
 static int interpolated(const calls *c, bool whole, int left, int before)
 {
@@ -220,7 +220,8 @@ static double layer_exchanges(const hymg_level_info *levels, int num_levels, int
   for (int visit = 0; visit <= l; visit++)
     left[visit] = 0;
   if (!c.layers) return 0;
-  const bool last = l + 1 == num_levels, whole = !last && is_whole(levels + l + 1);
+  const bool last = l + 1 == num_levels, whole = !last && is_whole(levels + l + 1) &&
+                                                 levels[l + 1].backend == levels[l].backend;
   if (!last && levels[l + 1].ranks > 1)
     layer_exchanges(levels, num_levels, l + 1, sweeps, halo, below);
   for (int visit = 0; visit <= l; visit++) {

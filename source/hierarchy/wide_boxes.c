@@ -58,8 +58,10 @@ static int layers_that_pay(const hymgi_hierarchy *h, const hymgi_level *level, i
   enum { FEW = 4, WHOLE_CALLS = 160 * 160 * 160, MOST_FINEST = 300 * 300 * 300 };
   const bool few_pay = level->op->stencil == HYMG_FV2 && level->method->smoother == HYMG_GSRB;
   if (h->options.transport != HYMG_TRANSPORT_NCCL || level->method->robust) return 0;
-  if (level->largest_share <= WHOLE_CALLS)
-    return level[1].decomp->whole && !level->periodic && !level->uneven ? visit : call;
+  if (level->largest_share <= WHOLE_CALLS) {
+    const bool whole_there = level[1].decomp->whole && level->index + 1 < h->placement.host_from;
+    return whole_there && !level->periodic && !level->uneven ? visit : call;
+  }
   return few_pay && (level->index > 0 || level->largest_share <= MOST_FINEST) ? FEW : 0;
 }
 
