@@ -222,7 +222,7 @@ static hymg_status move_to_boxes(const struct hymgi_pairs *p, const double *plac
 {
   const hymgi_graph *const finest = p->graph;
   const size_t n = (size_t)finest->n;
-  ptrdiff_t *const at = malloc(n * sizeof *at);
+  ptrdiff_t *const at = malloc((n + 1) * sizeof *at);
   if (!at) return hymgi_fail(p->context, HYMG_ENOMEM, "no memory for %d places", finest->n);
   p->backend->copy(p->context, (double *)(void *)finest->at, (double *)(void *)at, n);
   for (size_t i = 0; i < n && p->context->status == HYMG_OK; i++)

@@ -52,7 +52,8 @@ static int whole_slots(int layers)
 
 /* Where nobody asks for a number: by NCCL an exchange takes 20 us, with FV4 30, and layers twice that; staged messages take as
  * long as their bytes, and peers send values from within their kernels. Layers are for all sweeps of a call or, where these
- * would be much work, for four half sweeps of FV2: FV4 gains nothing there, others and the robust path are not known. */
+ * would be much work, for four half sweeps of FV2: FV4 gains nothing there, others and the robust path are not known. Where this GPU has
+ * the next level whole, it interpolates to layers, which are then those of both calls of a visit. */
 static int layers_that_pay(const hymgi_hierarchy *h, const hymgi_level *level, int call, int visit)
 {
   enum { FEW = 4, WHOLE_CALLS = 160 * 160 * 160, MOST_FINEST = 300 * 300 * 300 };

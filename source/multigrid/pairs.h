@@ -39,8 +39,8 @@ typedef struct hymgi_graph {
   double *diagonal, *inverse; /* 1 / D, or 0 where that is 0 */
   /* to the next graph: n, its nodes + 1, children; NULL on the coarsest one */
   int *parent, *first, *child;
-  ptrdiff_t *
-      at; /* of graph 0: the places of its nodes in a vector of level 0 or, while graphs are made, of `whole` */
+  /* of graph 0: the places of its nodes in a vector of level 0 or, while graphs are made, of `whole` */
+  ptrdiff_t *at;
   double *matrix; /* times b: the solution with all graphs below (hymgi_matrix_doubles), or NULL */
   /* not of graph 0: the right-hand side, the solution and another vector for it, a direction; twice: the first
    * solution, its residual. Of a part of graph 0: b, the ghosts' residuals */

@@ -102,7 +102,7 @@ def validate(data, compare):
     if compare and LIBRARY:
         schema.jsonschema = LIBRARY
         try:
-            found = schema.library_errors(record, known)
+            found = schema.jsonschema_errors(record, known)
         finally:
             schema.jsonschema = None
         if bool(found) != bool(wrong):

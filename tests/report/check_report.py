@@ -65,7 +65,7 @@ def validators(value):
     known = schema.load_for(value)
     found = {"own": not schema.own_errors(value, known, known)}
     if schema.jsonschema:
-        found["jsonschema"] = not schema.library_errors(value, known)
+        found["jsonschema"] = not schema.jsonschema_errors(value, known)
     return found
 
 

@@ -55,11 +55,11 @@ def load_for(record):
 def errors(value, schema):
     """What is wrong with a record, as lines "PATH: what"; none: it is valid."""
     if jsonschema and hasattr(jsonschema, "Draft202012Validator"):
-        return library_errors(value, schema)
+        return jsonschema_errors(value, schema)
     return own_errors(value, schema, schema)
 
 
-def library_errors(value, schema):
+def jsonschema_errors(value, schema):
     found = jsonschema.Draft202012Validator(schema).iter_errors(value)
     return [f"{error.json_path[2:] or 'the record'}: {error.message}" for error in found]
 
