@@ -166,6 +166,12 @@ module hymg_solver_calls
       character(kind=c_char), intent(in) :: file(*)
       logical(c_bool), intent(inout) :: works
     end function
+    integer(c_int) function hymg_probe_nccl_messages(context, file, works) bind(c)
+      import
+      type(hymg_context), value :: context
+      character(kind=c_char), intent(in) :: file(*)
+      logical(c_bool), intent(inout) :: works
+    end function
     integer(c_int) function hymg_solver_need(grid, desc, variable, options, need) bind(c)
       import
       type(hymg_grid), value :: grid

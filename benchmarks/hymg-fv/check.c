@@ -125,8 +125,10 @@ static bool check_backend(const fv_options *o)
   if (why && !measured && !options_idle(c, kept, why)) return false;
   if (o->solver.transport == HYMG_TRANSPORT_NCCL && !*hymg_build_info().nccl)
     return options_refuse(c, "--comm nccl: this program was built without NCCL");
-  if (o->probe && options_given(c, "comm"))
-    return options_refuse(c, "--comm has no effect with --probe-comm");
+  if (o->probe && options_given(c, "comm") && o->solver.transport != HYMG_TRANSPORT_DEVICE &&
+      o->solver.transport != HYMG_TRANSPORT_NCCL)
+    return options_refuse(c, "--probe-comm: of --comm only device or nccl, not %s",
+                          hymg_enum_name("hymg_transport", (int)o->solver.transport));
   if (o->probe && options_given(c, "probe-file") && !o->solver.probe_file)
     return options_refuse(c, "--probe-file none: --probe-comm needs a file");
   if (options_given(c, "peer-seconds") && (o->solver.transport == HYMG_TRANSPORT_DEVICE ||

@@ -100,10 +100,13 @@ int fv_probe(fv_run *run)
       fprintf(stderr, "hymg-fv: --probe-comm: HOME is not set: give --probe-file\n");
     return 2;
   }
-  if (!fv_agree(run, hymg_probe_device_messages(run->context, file, &works), "--probe-comm"))
-    return run->exit_code;
+  const bool nccl = run->options->solver.transport == HYMG_TRANSPORT_NCCL;
+  const hymg_status status = nccl ? hymg_probe_nccl_messages(run->context, file, &works)
+                                  : hymg_probe_device_messages(run->context, file, &works);
+  if (!fv_agree(run, status, "--probe-comm")) return run->exit_code;
   if (hymg_context_rank(run->context) == 0)
-    printf("MPI %s device memory: kept in %s\n", works ? "takes" : "garbles", file);
+    printf("%s %s device memory: kept in %s\n", nccl ? "NCCL" : "MPI", works ? "takes" : "garbles",
+           file);
   return works ? 0 : 1;
 }
 

@@ -231,8 +231,9 @@ static bool read_options(int argc, char **argv, fv_options *o, int *code)
       OPTION_OF_SOLVER("halo-layers", &o->solver),
       OPTION_OF_SOLVER("peer-seconds", &o->solver),
       {"probe-comm", NULL,
-       "try on two ranks whether MPI takes device memory, keep the answer and exit with 0 if it "
-       "does; where it does not this may end in a crash, which is an answer, too",
+       "try on two ranks whether MPI (with --comm nccl: NCCL) takes device memory, keep the answer "
+       "and exit with 0 if it does; where it does not this may end in a crash, which is an answer, "
+       "too",
        .kind = OPTION_FLAG, &o->probe},
       {"probe-file", "FILE|none", "what --probe-comm has shown", .kind = OPTION_CUSTOM,
        &o->solver.probe_file, .read = read_file_or_none, .otherwise = "~/.cache/hymg/probe"},

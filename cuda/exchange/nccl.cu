@@ -92,6 +92,12 @@ void notify(hymg_context *context)
   hymgi_report_later(context, context->status);
 }
 
+void forget(hymg_context *context, const hymgi_peer_state *state)
+{
+  hymgi_nccl *const g = context->gpu->groups;
+  if (g && g->state == state) g->state = NULL;
+}
+
 /* Is there a reason to stop waiting? If so it is in the context's status. */
 bool finds_failure(hymg_context *context, double waited)
 {
@@ -181,7 +187,7 @@ ncclResult_t queue_round(const hymgi_plan *plan, int round, ncclComm_t comm, cud
 
 } /* namespace */
 
-static const hymgi_nccl_ops nccl_grouping = {make_id, open, works, break_off, notify};
+static const hymgi_nccl_ops nccl_grouping = {make_id, open, works, break_off, notify, forget};
 
 extern "C" {
 const hymgi_nccl_ops *const hymgi_device_nccl = &nccl_grouping;

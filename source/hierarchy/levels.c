@@ -178,6 +178,7 @@ static bool inherits(const hymgi_hierarchy *h)
 hymg_status hymgi_levels_plan(hymgi_hierarchy *h, const hymgi_backend *backend,
                               hymgi_measure measure)
 {
+  TRY(hymgi_transport_prefer(h, backend));
   TRY(hymgi_hierarchy_shape(h, backend));
   TRY(hymgi_placement_choose(h, backend, measure));
   for (int l = 0; l < h->num_levels; l++)

@@ -80,6 +80,8 @@ typedef struct hymgi_nccl_ops {
   void (*break_off)(hymg_context *context);
   /* after a failure of this rank: notifies the others, which may wait for its messages */
   void (*notify)(hymg_context *context);
+  /* the state of a plan that has been queued goes away; nothing of it is under way */
+  void (*forget)(hymg_context *context, const hymgi_peer_state *state);
 } hymgi_nccl_ops;
 
 typedef struct hymgi_hierarchy hymgi_hierarchy;

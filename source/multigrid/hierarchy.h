@@ -18,6 +18,7 @@ typedef struct hymgi_placement {
 typedef struct hymgi_transport {
   hymg_transport_info info;
   bool on_device; /* MPI or NCCL gets buffers in device memory */
+  bool preferred; /* auto has become NCCL */
   bool connected;
   bool failed;   /* creating the solver failed: some messages may not have been sent or received */
   int locals;    /* number of ranks on this node */

@@ -59,13 +59,10 @@ hymg_status hymgi_gather_cards(hymg_context *c, hymg_status status, const hymgi_
   return status;
 }
 
-/* Collective. The reason why the ranks of some node cannot write into each other's GPU; "" if
- * they may try. */
-static hymg_status find_obstacle(hymgi_hierarchy *h, char why[128])
+hymg_status hymgi_find_shared_gpu(hymg_context *c, const hymgi_backend *gpu, char why[128])
 {
-  hymg_context *c = h->context;
   hymgi_card mine = {.rank = hymgi_comm_rank(c->comm)}, *all;
-  const hymg_status status = h->placement.fine->sharing->identify(c, &mine.handle);
+  const hymg_status status = gpu->sharing->identify(c, &mine.handle);
   TRY(hymgi_gather_cards(c, status, &mine, &all));
   for (int r = 0; r < hymgi_comm_local_size(c->comm); r++)
     for (int q = 0; q < r && !*why; q++)
@@ -85,6 +82,23 @@ hymg_status hymgi_share_text(hymg_context *c, char text[128])
 
 /* ---- the choice ---- */
 
+hymg_status hymgi_transport_prefer(hymgi_hierarchy *h, const hymgi_backend *backend)
+{
+  hymg_context *const c = h->context;
+  hymg_options *const o = &h->options;
+  char note[256], why[128] = "";
+  const bool open_choice = o->transport == HYMG_TRANSPORT_AUTO && o->memory == HYMG_MEMORY_DEVICE;
+  if (!open_choice || !backend->sharing || hymgi_comm_ranks(c->comm).nodes == 1) return HYMG_OK;
+  int works = hymgi_comm_rank(c->comm) == 0 && o->probe_file &&
+              hymgi_probe_nccl_worked(c, o->probe_file, note);
+  TRY(hymgi_comm_max_int(c, c->comm, &works, 1));
+  if (!works) return HYMG_OK;
+  TRY(hymgi_find_shared_gpu(c, backend, why));
+  h->transport.preferred = !*why;
+  if (!*why) o->transport = HYMG_TRANSPORT_NCCL;
+  return HYMG_OK;
+}
+
 /* Staged: whatever prevents GPUs from mapping each other's memory may affect MPI as well. */
 void hymgi_transport_without_peers(hymgi_hierarchy *h, const char *why)
 {
@@ -100,7 +114,7 @@ static hymg_status choose_peer(hymgi_hierarchy *h)
   char why[128] = "", reason[256];
   mpi_choice mpi;
   TRY(find_mpi_choice(h, &mpi));
-  TRY(find_obstacle(h, why));
+  TRY(hymgi_find_shared_gpu(c, h->placement.fine, why));
   if (*why && wanted) return hymgi_fail(c, HYMG_EUNSUPPORTED, "transport peer: %s", why);
   if (*why) {
     hymgi_transport_without_peers(h, why);
@@ -117,9 +131,11 @@ static hymg_status choose_peer(hymgi_hierarchy *h)
 static hymg_status choose_nccl(hymgi_hierarchy *h)
 {
   char why[128] = "";
-  TRY(find_obstacle(h, why));
+  TRY(hymgi_find_shared_gpu(h->context, h->placement.fine, why));
   if (*why) return hymgi_fail(h->context, HYMG_EUNSUPPORTED, "transport nccl: %s", why);
-  return set(h, HYMG_TRANSPORT_NCCL, HYMG_TRANSPORT_NCCL, "as asked for");
+  return set(h, HYMG_TRANSPORT_NCCL, HYMG_TRANSPORT_NCCL,
+             h->transport.preferred ? "several nodes, and NCCL worked when probed"
+                                    : "as asked for");
 }
 
 static hymg_status choose_device(hymgi_hierarchy *h)

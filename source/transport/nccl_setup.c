@@ -15,10 +15,9 @@ static hymg_status make_communicator(hymg_context *c, const hymgi_nccl_ops *nccl
   return status;
 }
 
-hymg_status hymgi_nccl_open(hymgi_hierarchy *h, bool anew)
+hymg_status hymgi_nccl_open(hymg_context *c, const hymgi_backend *gpu, bool anew)
 {
-  hymg_context *c = h->context;
-  const hymgi_nccl_ops *nccl_ops = *h->placement.fine->nccl_ops;
+  const hymgi_nccl_ops *nccl_ops = *gpu->nccl_ops;
   TRY(hymgi_comm_drain(c, c->comm));
   int lacking = anew || !nccl_ops->works(c);
   TRY(hymgi_comm_max_int(c, c->comm, &lacking, 1));

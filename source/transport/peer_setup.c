@@ -256,7 +256,7 @@ static hymg_status give_buffers(hymgi_hierarchy *h, const hymgi_plan_list *list)
 /* NCCL carries all messages; MPI carries none. */
 static hymg_status connect_group(hymgi_hierarchy *h, const hymgi_plan_list *list)
 {
-  TRY(hymgi_nccl_open(h, false));
+  TRY(hymgi_nccl_open(h->context, h->placement.fine, false));
   for (int p = 0; p < list->count; p++) {
     hymgi_plan *plan = list->plan[p];
     if (plan->mpi_sends + plan->mpi_receives > 0) plan->group = &h->transport.peers;
@@ -310,7 +310,8 @@ static void renew_group(hymgi_hierarchy *h)
   hymg_context *c = h->context;
   char text[sizeof c->error];
   memcpy(text, c->error, sizeof text);
-  hymgi_nccl_open(h, h->transport.failed || c->pending != HYMG_OK);
+  hymgi_nccl_open(c, h->placement.fine, h->transport.failed || c->pending != HYMG_OK);
+  (*h->placement.fine->nccl_ops)->forget(c, &h->transport.peers);
   memcpy(c->error, text, sizeof text);
 }
 

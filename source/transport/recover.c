@@ -33,7 +33,7 @@ static void abort_waiting(hymg_context *c)
   c->connected->placement.fine->sync(c);
   c->pending = HYMG_OK; /* the agreement reports it */
   /* if this fails, so does what uses NCCL next */
-  if (group) hymgi_nccl_open(group, true);
+  if (group) hymgi_nccl_open(c, group->placement.fine, true);
 }
 
 static hymg_status clear(hymg_context *c)

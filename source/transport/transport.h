@@ -6,10 +6,15 @@
 
 #include "multigrid/hierarchy.h"
 
-/* choose.c. Collective: sets h->transport.info. The hierarchy has been placed. */
+/* choose.c. Collective, before levels are laid out, which depends on it: on several nodes auto becomes NCCL in h->options
+ * if the probe file says that it works. backend: of the finest level */
+hymg_status hymgi_transport_prefer(hymgi_hierarchy *h, const hymgi_backend *backend);
+/* Collective: sets h->transport.info. The hierarchy has been placed. */
 hymg_status hymgi_transport_choose(hymgi_hierarchy *h);
 /* The fallback of auto if peer is not possible. */
 void hymgi_transport_without_peers(hymgi_hierarchy *h, const char *why);
+/* Collective: two ranks of a node that share a GPU, so that neither peer nor nccl is possible; "" if there are none. */
+hymg_status hymgi_find_shared_gpu(hymg_context *context, const hymgi_backend *gpu, char why[128]);
 /* Collective: on all ranks, the text of the first rank that has one. */
 hymg_status hymgi_share_text(hymg_context *context, char text[128]);
 /* Collective: a handle of each rank of the node, by local rank, in a malloc'ed list. status: of
@@ -56,10 +61,11 @@ hymg_status hymgi_agree_on_sweeps(hymgi_hierarchy *h);
  * ranks; if it does not work on one of them, all replace it; anew: replaces it in any case,
  * because after a failure messages may have been sent but not received. connect: runs each plan
  * once, because NCCL connects at the first message. */
-hymg_status hymgi_nccl_open(hymgi_hierarchy *h, bool anew);
+hymg_status hymgi_nccl_open(hymg_context *context, const hymgi_backend *gpu, bool anew);
 hymg_status hymgi_nccl_connect(hymgi_hierarchy *h, const hymgi_plan_list *list);
 
-/* probe.c: does the file say that MPI accepted memory of this GPU? note: why not. */
+/* probe.c: does the file say that MPI accepted memory of this GPU, or that NCCL works? note: why not. */
 bool hymgi_probe_worked(hymg_context *context, const char *file, char note[256]);
+bool hymgi_probe_nccl_worked(hymg_context *context, const char *file, char note[256]);
 
 #endif

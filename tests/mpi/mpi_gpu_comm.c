@@ -293,30 +293,6 @@ START_TEST(a_refused_mapping_is_gone_without)
 }
 END_TEST
 
-static void name_file(char file[64])
-{
-  snprintf(file, 64, "/tmp/hymg-probe-XXXXXX");
-  if (support_rank(MPI_COMM_WORLD) == 0) close(mkstemp(file));
-  MPI_Bcast(file, 64, MPI_CHAR, 0, MPI_COMM_WORLD);
-}
-
-/* By two of the ranks. */
-static void probe(const char *file)
-{
-  const int rank = support_rank(MPI_COMM_WORLD);
-  bool works = false;
-  MPI_Comm two;
-  MPI_Comm_split(MPI_COMM_WORLD, rank < 2, rank, &two);
-  if (rank < 2) {
-    hymg_context *context = support_context(two, 1);
-    OK(context, hymg_probe_device_messages(context, file, &works));
-    ck_assert(works);
-    hymg_context_destroy(&context);
-  }
-  MPI_Comm_free(&two);
-  MPI_Barrier(MPI_COMM_WORLD);
-}
-
 START_TEST(the_probe_decides_on_device_messages)
 {
   const int ranks = support_ranks(MPI_COMM_WORLD);
@@ -329,7 +305,7 @@ START_TEST(the_probe_decides_on_device_messages)
   if (ranks != 2) ck_assert_int_eq(hymg_probe_device_messages(context, file, &works), HYMG_EINVAL);
   if (ranks > 1 && MPIX_Query_cuda_support() == 1) {
     expect(cuda, 1, file, HYMG_TRANSPORT_PEER, HYMG_TRANSPORT_STAGED, "not probed");
-    probe(file);
+    probe(hymg_probe_device_messages, file);
     expect(cuda, 1, file, HYMG_TRANSPORT_PEER, HYMG_TRANSPORT_DEVICE, "when probed");
     expect(cuda, 0, file, HYMG_TRANSPORT_PEER, HYMG_TRANSPORT_NONE, "maps");
   }
@@ -340,7 +316,7 @@ START_TEST(the_probe_decides_on_device_messages)
     pretend(0);
     ck_assert_int_eq(hymg_probe_device_messages(context, file, &works), HYMG_EUNSUPPORTED);
     pretend(1);
-    expect(cuda, 1, file, HYMG_TRANSPORT_PEER, HYMG_TRANSPORT_STAGED, "did not take");
+    expect(cuda, 1, file, HYMG_TRANSPORT_PEER, HYMG_TRANSPORT_STAGED, "did not work");
   }
   pretend(-1);
   if (support_rank(MPI_COMM_WORLD) == 0) unlink(file);
@@ -359,7 +335,7 @@ START_TEST(device_messages_between_nodes_give_the_same_bits)
     const twin t = twin_of_case(_i);
     support_layout layout = layout_of(1);
     name_file(file);
-    probe(file);
+    probe(hymg_probe_device_messages, file);
     way.probe_file = file;
     layout.context = support_context(MPI_COMM_WORLD, 1);
     const int per_node = support_ranks(MPI_COMM_WORLD) > 2 ? 2 : 1;

@@ -5,8 +5,6 @@
 #include "support/comm.h"
 #include "support/mpi_gpu.h"
 
-#include <unistd.h>
-
 static bool has_nccl(void)
 {
   return *hymg_build_info().nccl && has_own_gpus();
@@ -28,6 +26,51 @@ START_TEST(nccl_between_nodes_gives_the_same_bits)
   support_gpu_emulate("HOST", host);
   check(_i % CASES, _i / CASES, HYMG_TRANSPORT_NCCL, 2);
   support_gpu_emulate("HOST", NULL);
+}
+END_TEST
+
+/* Auto takes it on several nodes once it has been probed, and lays out levels for it. */
+START_TEST(the_probe_decides_on_nccl)
+{
+  const int ranks = support_ranks(MPI_COMM_WORLD);
+  char file[64], host[16];
+  bool works = false;
+  twin_way way = cuda;
+  support_layout layout = layout_of(1);
+  if (!twin_emulated() || !has_nccl() || is_single()) return;
+  const twin t = twin_of_case(2);
+  snprintf(host, sizeof host, "%d", support_rank(MPI_COMM_WORLD));
+  support_gpu_emulate("HOST", host);
+  name_file(file);
+  expect(cuda, 1, file, HYMG_TRANSPORT_PEER, HYMG_TRANSPORT_STAGED, "");
+  probe(hymg_probe_nccl_messages, file);
+  expect(cuda, 1, file, HYMG_TRANSPORT_NCCL, HYMG_TRANSPORT_NCCL, "worked when probed");
+  expect(with(HYMG_TRANSPORT_STAGED, HYMG_MEMORY_DEVICE), 1, file, HYMG_TRANSPORT_STAGED,
+         HYMG_TRANSPORT_STAGED, "as asked for");
+  expect(with(HYMG_TRANSPORT_AUTO, HYMG_MEMORY_MANAGED), 1, file, HYMG_TRANSPORT_STAGED,
+         HYMG_TRANSPORT_STAGED, "managed");
+  layout.context = support_context(MPI_COMM_WORLD, 1);
+  if (ranks != 2)
+    ck_assert_int_eq(hymg_probe_nccl_messages(layout.context, file, &works), HYMG_EINVAL);
+  hymgi_comm_regroup(layout.context, layout.context->comm, support_rank(MPI_COMM_WORLD));
+  way.probe_file = file;
+  twin_answer want = twin_ask(&t, &twin_host, &layout), got = twin_ask(&t, &way, &layout);
+  support_all_agree(twin_unlike(&got, &want), "auto between nodes");
+  twin_answer_free(&got);
+  twin_answer_free(&want);
+  hymg_context_destroy(&layout.context);
+  support_gpu_emulate("HOST", NULL);
+  support_gpu_emulate("DEVICES", "1");
+  layout.context = support_context(MPI_COMM_WORLD, 1);
+  if (ranks == 2) {
+    ck_assert_int_eq(hymg_probe_nccl_messages(layout.context, file, &works), HYMG_EUNSUPPORTED);
+    ck_assert_str_eq(hymg_context_error(layout.context), "this NCCL: ranks 0 and 1 share a GPU");
+  }
+  hymg_context_destroy(&layout.context);
+  support_gpu_emulate("DEVICES", "8");
+  expect(cuda, 0, file, HYMG_TRANSPORT_PEER, HYMG_TRANSPORT_NONE, "maps");
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (support_rank(MPI_COMM_WORLD) == 0) unlink(file);
 }
 END_TEST
 
@@ -202,6 +245,7 @@ static Suite *make_suite(void)
   TCase *t = tcase_create("nccl");
   tcase_add_loop_test(t, nccl_gives_the_same_bits, 0, CASES * LAYOUTS);
   tcase_add_loop_test(t, nccl_between_nodes_gives_the_same_bits, 0, CASES * LAYOUTS);
+  tcase_add_test(t, the_probe_decides_on_nccl);
   tcase_add_test(t, nccl_leaves_no_message_to_mpi);
   tcase_add_loop_test(t, a_failure_on_one_rank_ends_nccl, 0, 3);
   tcase_add_test(t, nccl_is_not_waited_for_for_ever);

@@ -240,7 +240,7 @@ check_contradictions()
     bad "--backend cuda: --smoother symgs runs on the host only" --backend cuda --smoother symgs 4 1
     bad "--tuning-file has no effect with both" --host-cells 0 --tail-cells 0 --tuning-file x 4 1
     [ -n "$nccl" ] || bad "--comm nccl: this program was built without NCCL" --comm nccl 4 1
-    bad "--comm has no effect with --probe-comm" --comm staged --probe-comm 4 1
+    bad "--probe-comm: of --comm only device or nccl, not staged" --comm staged --probe-comm 4 1
     bad "--probe-file none: --probe-comm needs a file" --probe-file none --probe-comm 4 1
     bad "--peer-seconds has no effect with --comm staged" --comm staged --peer-seconds 1 4 1
   fi
