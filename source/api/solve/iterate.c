@@ -11,8 +11,8 @@
 /* A larger change of u is none that rounding may explain. */
 #define SETTLED 1e-3
 
-/* A residual that was small for BLIND iterations while u changed says little; to confirm it: rounds of at least LEAST. */
-enum { MOST_ROUNDS = 10, LEAST = 8, BLIND = 20 };
+/* To confirm a residual that says little: rounds of at least LEAST. */
+enum { MOST_ROUNDS = 10, LEAST = 8 };
 
 const hymgi_step *hymgi_step_of(const hymgi_hierarchy *h)
 {
@@ -67,14 +67,22 @@ static hymg_status go_on(hymgi_iteration *it)
   return HYMG_OK;
 }
 
-/* Has u changed little since the last restart? Or by what rounding is, which is no less than the time before. On the standard
- * path that may be what its cycles see of a larger error. */
+/* May cycles see but a small part of an error? Those of the standard path, and beside faint faces those of other transfers than
+ * pairs. */
+static bool may_miss_errors(const hymg_solver *solver)
+{
+  return !solver->h.method.robust ||
+         (!solver->h.method.transfer->pairs &&
+          !hymgi_sees_faint(solver, solver->history[solver->records - 1].residual_max));
+}
+
+/* Has u changed little since the last restart? Or by what rounding is, which is no less than the time before. */
 static bool is_settled(const hymgi_iteration *it, double before)
 {
   hymg_solver *solver = it->solver;
   const double change = it->most_change;
   if (hymgi_changes_little(solver, change)) return true;
-  if (!solver->h.method.robust || !(change > HALF * before) || change > SETTLED) return false;
+  if (may_miss_errors(solver) || !(change > HALF * before) || change > SETTLED) return false;
   hymgi_note(solver, "u may still change by %.2g of it, where rounding ends", change);
   return true;
 }
@@ -84,9 +92,8 @@ static bool is_settled(const hymgi_iteration *it, double before)
 static bool is_doubtful(const hymg_solver *solver)
 {
   const double reached = solver->history[solver->records - 1].residual_max;
-  const bool sees = hymgi_sees_faint(solver, reached) && !solver->h.options.initial_guess,
-             blind = solver->waited && solver->records >= solver->waited + BLIND;
-  return (hymgi_is_faint(solver) && !sees) || blind;
+  const bool sees = hymgi_sees_faint(solver, reached) && !solver->h.options.initial_guess;
+  return (hymgi_is_faint(solver) && !sees) || hymgi_is_blind(solver);
 }
 
 /* Not confirmed: the residual itself, or what it says. */

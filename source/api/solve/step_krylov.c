@@ -71,17 +71,19 @@ static double advance(hymgi_iteration *k, double alpha, const double *p, const d
 }
 
 /* Where a small residual once was not enough, u has to change little twice in a row; so it has in BiCGStab where the diagonal
- * is spread, since one of its half steps may be short by chance. */
+ * is spread. Both of its half steps count, as one of them may be short by chance. */
 static void measure(hymgi_iteration *k)
 {
   hymg_solver *s = k->solver;
   if (!k->moved) return; /* r is 0 already */
   /* the cycle's result is the error as it sees it, however short the step was */
-  const double moved = fmax(fabs(k->step), 1) * hymgi_norm_max(k->level, k->moved);
-  k->change = hymgi_change(moved, hymgi_norm_max(k->level, k->u));
+  const double moved = fmax(fabs(k->step), 1) * hymgi_norm_max(k->level, k->moved),
+               change = hymgi_change(moved, hymgi_norm_max(k->level, k->u));
+  k->change = isfinite(k->change) ? fmax(k->change, change) : change;
   k->most_change = fmax(k->most_change, k->change);
   const bool twice = s->waited || (k->shadow && s->h.spread);
   s->change = twice ? fmax(k->change, k->last_change) : k->change;
+  s->change = hymgi_change_at_rounding(k, s->change);
 }
 
 /* Is the iteration at its end after half of it? */
@@ -180,6 +182,13 @@ static void leave_w(hymgi_iteration *k)
              k->solver->records);
 }
 
+/* In a singular system a mean of r is rounding, which no iteration could take away. */
+static void restart(hymgi_iteration *k)
+{
+  if (k->solver->h.method.singular && k->level->num_boxes) hymgi_subtract_mean(k->level, k->r);
+  hymgi_pieces_project(k->level, &k->solver->h.pieces, 0, k->r, NULL);
+}
+
 static hymg_status prepare(hymgi_iteration *k)
 {
   hymg_solver *solver = k->solver;
@@ -190,6 +199,7 @@ static hymg_status prepare(hymgi_iteration *k)
   if (k->first && solver->mixed)
     hymgi_mixed_leave(solver, "a correction in single precision was not finite");
   if (k->first) begin_again(k);
+  if (solver->waited || solver->records > solver->gained) restart(k);
   return hymgi_transfer_choose(k);
 }
 
@@ -199,13 +209,6 @@ static double true_residual(hymgi_iteration *k)
 {
   residual(k);
   return norm_of(k);
-}
-
-/* In a singular system a mean of r is rounding, which no iteration could take away. */
-static void restart(hymgi_iteration *k)
-{
-  if (k->solver->h.method.singular && k->level->num_boxes) hymgi_subtract_mean(k->level, k->r);
-  hymgi_pieces_project(k->level, &k->solver->h.pieces, 0, k->r, NULL);
 }
 
 static void advise(const hymgi_iteration *k)
