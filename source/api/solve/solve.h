@@ -130,6 +130,7 @@ bool hymgi_rhs_later(const hymg_solver *solver);
 double hymgi_wanted(const hymg_solver *solver);
 bool hymgi_small(const hymg_solver *solver, double residual);
 bool hymgi_is_faint(const hymg_solver *solver);
+bool hymgi_waits(const hymg_solver *solver);
 bool hymgi_is_blind(const hymg_solver *solver);
 bool hymgi_sees_faint(const hymg_solver *solver, double residual);
 double hymgi_change(double moved, double size);

@@ -199,7 +199,7 @@ static hymg_status prepare(hymgi_iteration *k)
   if (k->first && solver->mixed)
     hymgi_mixed_leave(solver, "a correction in single precision was not finite");
   if (k->first) begin_again(k);
-  if (solver->waited || solver->records > solver->gained) restart(k);
+  if (solver->waited || hymgi_waits(solver)) restart(k);
   return hymgi_transfer_choose(k);
 }
 

@@ -42,8 +42,7 @@ bool hymgi_small(const hymg_solver *solver, double residual)
   return residual <= hymgi_wanted(solver);
 }
 
-/* Has there been no gain of 5 % for a while? */
-static bool waits(const hymg_solver *solver)
+bool hymgi_waits(const hymg_solver *solver)
 {
   return solver->records > solver->gained + DOUBTFUL;
 }
@@ -69,7 +68,7 @@ bool hymgi_sees_faint(const hymg_solver *solver, double residual)
 static bool is_low_enough(const hymg_solver *solver, double residual)
 {
   return hymgi_small(solver, residual) &&
-         (!solver->step->recurrence || hymgi_sees_faint(solver, residual) || waits(solver));
+         (!solver->step->recurrence || hymgi_sees_faint(solver, residual) || hymgi_waits(solver));
 }
 
 bool hymgi_is_blind(const hymg_solver *solver)
@@ -81,7 +80,7 @@ bool hymgi_is_blind(const hymg_solver *solver)
  * say who confirm it. */
 static bool is_spent(const hymg_solver *solver)
 {
-  return solver->step->recurrence && hymgi_is_faint(solver) && waits(solver) &&
+  return solver->step->recurrence && hymgi_is_faint(solver) && hymgi_waits(solver) &&
          hymgi_is_blind(solver);
 }
 
@@ -161,7 +160,7 @@ void hymgi_look_for_rounding(hymg_solver *solver, const hymgi_level *level, doub
   const int count = solver->records;
   const double last = count ? solver->history[count - 1].residual_max : INFINITY;
   solver->at_rounding = false;
-  if ((solver->step->recurrence ? waits(solver) : residual > HALVED * last) &&
+  if ((solver->step->recurrence ? hymgi_waits(solver) : residual > HALVED * last) &&
       !hymgi_is_faint(solver) && !hymgi_is_much(solver, residual))
     hymgi_is_rounding(solver, level, residual, u);
 }
