@@ -11,7 +11,8 @@
 #include "api/solve/solve.h"
 #include "multigrid/krylov/krylov.h"
 
-#define NOISE 0.1 /* over the largest residual, in BiCGStab's shadow */
+#define NO_ENERGY 1e-20 /* of what a smoother would give */
+#define NOISE     0.1   /* over the largest residual, in BiCGStab's shadow */
 
 /* Of the residual, in the user's units. */
 static double norm_of(const hymgi_iteration *k)
@@ -94,10 +95,14 @@ static bool ends(hymgi_iteration *k, double norm)
   return !k->moved || hymgi_has_converged(k->solver, norm);
 }
 
-/* A W-cycle whose coarse levels correct by more than twice the error is not positive definite; a V-cycle is. */
+/* A W-cycle whose coarse levels correct by more than twice the error is not positive definite; a V-cycle is. By twice the
+ * error, it is 0 up to rounding, where that of smoothers alone would be |r|^2 over the diagonal. */
 static bool is_indefinite(hymgi_iteration *k, double energy)
 {
-  k->broken = k->indefinite = energy < 0 && takes_w(k->solver);
+  const hymg_solver *s = k->solver;
+  const double last = s->records ? s->history[s->records - 1].residual_max : 0,
+               norm = ldexp(last, s->scale), least = NO_ENERGY * norm * norm;
+  k->broken = k->indefinite = takes_w(s) && (energy < 0 || energy * s->h.largest < least);
   return k->broken;
 }
 
