@@ -76,13 +76,20 @@ static bool may_miss_errors(const hymg_solver *solver)
           !hymgi_sees_faint(solver, solver->history[solver->records - 1].residual_max));
 }
 
+/* Is it rounding that leaves the residual since the last restart? Then the iteration's own one falls, and that of u does not. */
+static bool is_left_by_rounding(const hymg_solver *solver, double from, double now)
+{
+  return solver->history[solver->records - 1].residual_max < HALF * from && !(now < HALF * from);
+}
+
 /* Has u changed little since the last restart? Or by what rounding is, which is no less than the time before. */
-static bool is_settled(const hymgi_iteration *it, double before)
+static bool is_settled(const hymgi_iteration *it, double before, bool rounded)
 {
   hymg_solver *solver = it->solver;
   const double change = it->most_change;
   if (hymgi_changes_little(solver, change)) return true;
-  if (may_miss_errors(solver) || !(change > HALF * before) || change > SETTLED) return false;
+  if (!rounded || may_miss_errors(solver) || !(change > HALF * before) || change > SETTLED)
+    return false;
   hymgi_note(solver, "u may still change by %.2g of it, where rounding ends", change);
   return true;
 }
@@ -127,22 +134,23 @@ static hymg_status confirm(hymgi_iteration *it)
   hymg_solver *solver = it->solver;
   const bool says_little = is_doubtful(solver);
   it->most_change = INFINITY;
-  bool reached = false, settled = false;
-  double norm, before = INFINITY;
+  bool reached = false, settled = false, doubtful = false;
+  double norm, before = INFINITY, change = INFINITY;
   for (int round = 0;; before = norm, round++) {
     norm = true_residual(it);
     solver->residual = norm;
     if (it->reason != HYMG_REASON_TOLERANCE) return HYMG_OK;
+    settled =
+        settled || (doubtful && is_settled(it, change, is_left_by_rounding(solver, before, norm)));
     const bool small = norm <= NEARLY * hymgi_wanted(solver);
     reached = small || (!hymgi_is_too_much(solver, norm) &&
                         hymgi_is_rounding(solver, it->level, norm, it->u));
-    const bool doubtful = !settled && (says_little || (!small && hymgi_is_much(solver, norm)));
+    doubtful = !settled && (says_little || (!small && hymgi_is_much(solver, norm)));
     if (reached && !doubtful) return HYMG_OK;
     if (solver->records >= solver->max_cycles || round == MOST_ROUNDS) break;
     if (!reached && !(norm < HALF * before)) break;
-    const double change = it->most_change;
+    change = it->most_change;
     TRY(go_on(it));
-    settled = settled || (doubtful && is_settled(it, change));
   }
   refuse(it, reached);
   return HYMG_OK;
