@@ -76,20 +76,16 @@ static bool may_miss_errors(const hymg_solver *solver)
           !hymgi_sees_faint(solver, solver->history[solver->records - 1].residual_max));
 }
 
-/* Is it rounding that leaves the residual since the last restart? Then the iteration's own one falls, and that of u does not. */
-static bool is_left_by_rounding(const hymg_solver *solver, double from, double now)
-{
-  return solver->history[solver->records - 1].residual_max < HALF * from && !(now < HALF * from);
-}
-
-/* Has u changed little since the last restart? Or by what rounding is, which is no less than the time before. */
-static bool is_settled(const hymgi_iteration *it, double before, bool rounded)
+/* Has u changed little since the last restart, from the residual `from` to `now`? Or by what rounding is, which is no less than the
+ * time before, and leaves the residual of u where it was. An iteration whose own residual does not fall says nothing. */
+static bool is_settled(const hymgi_iteration *it, double before, double from, double now)
 {
   hymg_solver *solver = it->solver;
-  const double change = it->most_change;
+  const double change = it->most_change, own = solver->history[solver->records - 1].residual_max;
+  if (!(own <= HALF * from)) return false;
   if (hymgi_changes_little(solver, change)) return true;
-  if (!rounded || may_miss_errors(solver) || !(change > HALF * before) || change > SETTLED)
-    return false;
+  if (now < HALF * from || may_miss_errors(solver)) return false;
+  if (!(change > HALF * before) || change > SETTLED) return false;
   hymgi_note(solver, "u may still change by %.2g of it, where rounding ends", change);
   return true;
 }
@@ -140,8 +136,7 @@ static hymg_status confirm(hymgi_iteration *it)
     norm = true_residual(it);
     solver->residual = norm;
     if (it->reason != HYMG_REASON_TOLERANCE) return HYMG_OK;
-    settled =
-        settled || (doubtful && is_settled(it, change, is_left_by_rounding(solver, before, norm)));
+    settled = settled || (doubtful && is_settled(it, change, before, norm));
     const bool small = norm <= NEARLY * hymgi_wanted(solver);
     reached = small || (!hymgi_is_too_much(solver, norm) &&
                         hymgi_is_rounding(solver, it->level, norm, it->u));
