@@ -10,6 +10,7 @@
 #define HALF   0.5 /* less is a gain */
 /* A larger change of u is none that rounding may explain. */
 #define SETTLED 1e-3
+#define IDLE    10 /* where a restart reduces nothing, u may change by so much less */
 
 /* To confirm a residual that says little: rounds of at least LEAST. */
 enum { MOST_ROUNDS = 10, LEAST = 8 };
@@ -77,12 +78,12 @@ static bool may_miss_errors(const hymg_solver *solver)
 }
 
 /* Has u changed little since the last restart, from the residual `from` to `now`? Or by what rounding is, which is no less than the
- * time before, and leaves the residual of u where it was. An iteration whose own residual does not fall says nothing. */
+ * time before, and leaves the residual of u where it was. An iteration whose own residual does not fall says little. */
 static bool is_settled(const hymgi_iteration *it, double before, double from, double now)
 {
   hymg_solver *solver = it->solver;
   const double change = it->most_change, own = solver->history[solver->records - 1].residual_max;
-  if (!(own <= HALF * from)) return false;
+  if (!(own <= HALF * from)) return hymgi_changes_little(solver, IDLE * change);
   if (hymgi_changes_little(solver, change)) return true;
   if (now < HALF * from || may_miss_errors(solver)) return false;
   if (!(change > HALF * before) || change > SETTLED) return false;
