@@ -25,6 +25,17 @@ void hymgi_cpu_cut_faces(const hymgi_level *level, int axis, double *beta)
   }
 }
 
+/* Reads x where it is needed and writes it where it changes: few cells are given, and this is part of each iteration. */
+static void set_row(hymgi_fix kind, int n, const double *given, const double *source, double *x)
+{
+  if (kind == HYMGI_FIX_RHS)
+    for (int t = 0; t < n; t++)
+      x[t] = hymgi_fixed_value(kind, given[t], source[t], x[t]);
+  else
+    for (int t = 0; t < n; t++)
+      if (hymgi_is_given(given[t])) x[t] = hymgi_fixed_value(kind, given[t], 0, 0);
+}
+
 void hymgi_cpu_set_fixed(const hymgi_level *level, hymgi_fix kind, double *x)
 {
   const double *const given = level->fixed.given, *const source = level->fixed.source
@@ -33,8 +44,7 @@ void hymgi_cpu_set_fixed(const hymgi_level *level, hymgi_fix kind, double *x)
 #pragma omp parallel num_threads(hymgi_cpu_threads(level))
   for (host_row s = hymgi_cpu_rows(level, level->box, level->num_boxes, true); s.g;
        hymgi_cpu_next(&s))
-    for (ptrdiff_t t = s.at; t < s.at + s.n; t++)
-      x[t] = hymgi_fixed_value(kind, given[t], source[t], x[t]);
+    set_row(kind, s.n, given + s.at, source + s.at, x + s.at);
 }
 
 void hymgi_cpu_mark_empty_rows(const hymgi_level *level, double value, double *out)

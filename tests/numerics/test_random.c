@@ -202,7 +202,9 @@ static verdict judge(const sample *s, trial_run *run)
   const bool same =
       recurrence || fabs(run->claimed - run->residual) <= 1e-6 * run->residual + 4 * run->floor;
   if (s->o.method == HYMG_FMG) return same ? judge_fmg(s, run) : FALSE_RESIDUAL;
-  const bool small = run->residual <= 1.6 * s->o.rtol * run->rhs + 4 * run->floor;
+  /* where the result says that rounding ended it, that of all u before counts, too */
+  const bool told = strstr(run->note, "where rounding ends");
+  const bool small = run->residual <= 1.6 * s->o.rtol * run->rhs + (told ? 16 : 4) * run->floor;
   if (run->result.converged && run->error > run->bound + run->rounding) return WRONG;
   if (run->result.cycles > 0 && (!same || (run->result.converged && !small))) return FALSE_RESIDUAL;
   if (run->result.converged) return run->error > run->strict + run->rounding ? SENSITIVE : RIGHT;
@@ -329,15 +331,17 @@ END_TEST
  * carries; a step that still changed u by 12 % when the residual had not gained for a while; pieces behind such faces
  * beside cells with alpha of 1e11; pieces behind such faces that the weighted transfer joins to others; a V-cycle that sees
  * errors 1000 times too small beside a pinned cell; an axis of faces of 1e-12, across which rounding alone decides the mean of u; cells of
- * high beta between walls whose axis has one cell, solved by cycles that looked at residuals alone. Not finite once: boundary data of 1e200 in an F-cycle. */
+ * high beta between walls whose axis has one cell, solved by cycles that looked at residuals alone; islands beside which the second
+ * half step of BiCGStab was short twice, the first one long. Not converged once, or to rounding alone: a mean of the residual
+ * that rounding had left in singular systems. Not finite once: boundary data of 1e200 in an F-cycle. */
 START_TEST(what_was_wrong_once_is_right)
 {
   static const struct {
     uint64_t seed;
     int number;
-  } once[] = {{4242, 1993}, {4242, 3534}, {4242, 4794}, {77, 2947}, {1234, 6001},
-              {3, 2612},    {3, 9370},    {9, 4301},    {48, 2516}, {48, 9595},
-              {504, 7825},  {504, 7944},  {601, 1061},  {603, 5992}};
+  } once[] = {{4242, 1993}, {4242, 3534}, {4242, 4794}, {77, 2947},  {1234, 6001}, {3, 2612},
+              {3, 9370},    {9, 4301},    {48, 2516},   {48, 9595},  {504, 7825},  {504, 7944},
+              {601, 1061},  {603, 5992},  {602, 3163},  {701, 1649}, {504, 5662}};
   table t = {.total.kind = "all"};
   for (size_t i = 0; i < sizeof once / sizeof *once; i++) {
     const verdict v = try_problem(once[i].seed, once[i].number, false, &t);
@@ -349,13 +353,18 @@ START_TEST(what_was_wrong_once_is_right)
 END_TEST
 
 /* Once called converged, with path=standard on systems that it does not suit: an error of a third of u; one of 5e-5 that
- * cycles reduce by 1 % each, after they have reduced others a million times; F-cycles with more than half of u, where a Robin condition
- * holds the mean of u weakly, and where an axis has faces of 1e-6. */
+ * cycles reduce by 1 % each, after they have reduced others a million times; errors beside pinned cells, where u changed less and
+ * less while the residual was down to rounding; F-cycles with more than half of u, where a Robin condition holds the mean of u
+ * weakly, and where an axis has faces of 1e-6. On the robust path: with transfer=constant, a tenth of u behind faces of 1e-12;
+ * beside pinned cells, errors that BiCGStab did not reduce any more. */
 START_TEST(what_cycles_do_not_see_has_not_converged)
 {
   table t = {.total.kind = "all"};
   ck_assert_int_eq(try_problem(501, 9421, false, &t), GAVE_UP);
   ck_assert_int_eq(try_problem(503, 7750, false, &t), GAVE_UP);
+  ck_assert_int_eq(try_problem(702, 7581, false, &t), GAVE_UP);
+  ck_assert_int_eq(try_problem(703, 2677, false, &t), GAVE_UP);
+  ck_assert_int_eq(try_problem(705, 4440, false, &t), GAVE_UP);
   ck_assert_int_eq(try_problem(502, 7962, false, &t), FMG_NOT);
   ck_assert_int_eq(try_problem(502, 374, false, &t), FMG_NOT);
   context_of(0);

@@ -10,9 +10,10 @@
 #define HALF   0.5 /* less is a gain */
 /* A larger change of u is none that rounding may explain. */
 #define SETTLED 1e-3
+#define IDLE    10 /* where a restart reduces nothing, u may change by so much less */
 
-/* A residual that was small for BLIND iterations while u changed says little; to confirm it: rounds of at least LEAST. */
-enum { MOST_ROUNDS = 10, LEAST = 8, BLIND = 20 };
+/* To confirm a residual that says little: rounds of at least LEAST. */
+enum { MOST_ROUNDS = 10, LEAST = 8 };
 
 const hymgi_step *hymgi_step_of(const hymgi_hierarchy *h)
 {
@@ -67,14 +68,25 @@ static hymg_status go_on(hymgi_iteration *it)
   return HYMG_OK;
 }
 
-/* Has u changed little since the last restart? Or by what rounding is, which is no less than the time before. On the standard
- * path that may be what its cycles see of a larger error. */
-static bool is_settled(const hymgi_iteration *it, double before)
+/* May cycles see but a small part of an error? Those of the standard path, and beside faint faces those of other transfers than
+ * pairs. */
+static bool may_miss_errors(const hymg_solver *solver)
+{
+  return !solver->h.method.robust ||
+         (!solver->h.method.transfer->pairs &&
+          !hymgi_sees_faint(solver, solver->history[solver->records - 1].residual_max));
+}
+
+/* Has u changed little since the last restart, from the residual `from` to `now`? Or by what rounding is, which is no less than the
+ * time before, and leaves the residual of u where it was. An iteration whose own residual does not fall says little. */
+static bool is_settled(const hymgi_iteration *it, double before, double from, double now)
 {
   hymg_solver *solver = it->solver;
-  const double change = it->most_change;
+  const double change = it->most_change, own = solver->history[solver->records - 1].residual_max;
+  if (!(own <= HALF * from)) return hymgi_changes_little(solver, IDLE * change);
   if (hymgi_changes_little(solver, change)) return true;
-  if (!solver->h.method.robust || !(change > HALF * before) || change > SETTLED) return false;
+  if (now < HALF * from || may_miss_errors(solver)) return false;
+  if (!(change > HALF * before) || change > SETTLED) return false;
   hymgi_note(solver, "u may still change by %.2g of it, where rounding ends", change);
   return true;
 }
@@ -84,9 +96,8 @@ static bool is_settled(const hymgi_iteration *it, double before)
 static bool is_doubtful(const hymg_solver *solver)
 {
   const double reached = solver->history[solver->records - 1].residual_max;
-  const bool sees = hymgi_sees_faint(solver, reached) && !solver->h.options.initial_guess,
-             blind = solver->waited && solver->records >= solver->waited + BLIND;
-  return (hymgi_is_faint(solver) && !sees) || blind;
+  const bool sees = hymgi_sees_faint(solver, reached) && !solver->h.options.initial_guess;
+  return (hymgi_is_faint(solver) && !sees) || hymgi_is_blind(solver);
 }
 
 /* Not confirmed: the residual itself, or what it says. */
@@ -120,22 +131,22 @@ static hymg_status confirm(hymgi_iteration *it)
   hymg_solver *solver = it->solver;
   const bool says_little = is_doubtful(solver);
   it->most_change = INFINITY;
-  bool reached = false, settled = false;
-  double norm, before = INFINITY;
+  bool reached = false, settled = false, doubtful = false;
+  double norm, before = INFINITY, change = INFINITY;
   for (int round = 0;; before = norm, round++) {
     norm = true_residual(it);
     solver->residual = norm;
     if (it->reason != HYMG_REASON_TOLERANCE) return HYMG_OK;
+    settled = settled || (doubtful && is_settled(it, change, before, norm));
     const bool small = norm <= NEARLY * hymgi_wanted(solver);
     reached = small || (!hymgi_is_too_much(solver, norm) &&
                         hymgi_is_rounding(solver, it->level, norm, it->u));
-    const bool doubtful = !settled && (says_little || (!small && hymgi_is_much(solver, norm)));
+    doubtful = !settled && (says_little || (!small && hymgi_is_much(solver, norm)));
     if (reached && !doubtful) return HYMG_OK;
     if (solver->records >= solver->max_cycles || round == MOST_ROUNDS) break;
     if (!reached && !(norm < HALF * before)) break;
-    const double change = it->most_change;
+    change = it->most_change;
     TRY(go_on(it));
-    settled = settled || (doubtful && is_settled(it, change));
   }
   refuse(it, reached);
   return HYMG_OK;

@@ -114,8 +114,11 @@ bool hymgi_rhs_later(const hymg_solver *solver);
 
 /*   wanted    the tolerance in the norm of residuals; small: has a residual reached it?
  *   is_faint  are there couplings so weak that a residual at rounding level says nothing of what they hold?
+ *   is_blind  was the residual small for 20 iterations while u changed?
  *   waits     has there been no gain of 5 % for a while?
  *   change    how much u has changed, from max |u - u before| and max |u|
+ *   change_at_rounding  of a step what counts as the change; infinity where rounding seems to end, but u, which changes by more
+ *             than rtol says, still does so less and less
  *   has_converged  by solver->change, too?
  *   record    notes the residual after a step; *stop: the monitor's wish, or something has failed on a rank
  *   finished  true if the iteration ends, and why
@@ -127,9 +130,12 @@ bool hymgi_rhs_later(const hymg_solver *solver);
 double hymgi_wanted(const hymg_solver *solver);
 bool hymgi_small(const hymg_solver *solver, double residual);
 bool hymgi_is_faint(const hymg_solver *solver);
+bool hymgi_waits(const hymg_solver *solver);
+bool hymgi_is_blind(const hymg_solver *solver);
 bool hymgi_sees_faint(const hymg_solver *solver, double residual);
 double hymgi_change(double moved, double size);
 bool hymgi_changes_little(const hymg_solver *solver, double change);
+double hymgi_change_at_rounding(const hymgi_iteration *it, double change);
 bool hymgi_has_converged(const hymg_solver *solver, double residual);
 hymg_status hymgi_record(hymg_solver *solver, hymg_cycle_kind kind, double residual, bool *stop);
 bool hymgi_finished(const hymg_solver *solver, bool stop, hymg_reason *reason);

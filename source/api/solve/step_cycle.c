@@ -151,7 +151,8 @@ static void measure(hymgi_iteration *it)
   if (!it->watches) return;
   hymgi_axpby(level, 1, level->x, -1, solver->before, solver->before);
   it->change = hymgi_change(hymgi_norm_max(level, solver->before), hymgi_norm_max(level, level->x));
-  solver->change = it->change > 0 ? fmax(remaining(it, &it->factor), it->last_change) : 0;
+  const double change = it->change > 0 ? fmax(remaining(it, &it->factor), it->last_change) : 0;
+  solver->change = hymgi_change_at_rounding(it, change);
 }
 
 const hymgi_step hymgi_cycle_step = {.most = 100,

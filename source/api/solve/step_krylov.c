@@ -11,7 +11,8 @@
 #include "api/solve/solve.h"
 #include "multigrid/krylov/krylov.h"
 
-#define NOISE 0.1 /* over the largest residual, in BiCGStab's shadow */
+#define NO_ENERGY 1e-20 /* of what a smoother would give */
+#define NOISE     0.1   /* over the largest residual, in BiCGStab's shadow */
 
 /* Of the residual, in the user's units. */
 static double norm_of(const hymgi_iteration *k)
@@ -71,17 +72,19 @@ static double advance(hymgi_iteration *k, double alpha, const double *p, const d
 }
 
 /* Where a small residual once was not enough, u has to change little twice in a row; so it has in BiCGStab where the diagonal
- * is spread, since one of its half steps may be short by chance. */
+ * is spread. Both of its half steps count, as one of them may be short by chance. */
 static void measure(hymgi_iteration *k)
 {
   hymg_solver *s = k->solver;
   if (!k->moved) return; /* r is 0 already */
   /* the cycle's result is the error as it sees it, however short the step was */
-  const double moved = fmax(fabs(k->step), 1) * hymgi_norm_max(k->level, k->moved);
-  k->change = hymgi_change(moved, hymgi_norm_max(k->level, k->u));
+  const double moved = fmax(fabs(k->step), 1) * hymgi_norm_max(k->level, k->moved),
+               change = hymgi_change(moved, hymgi_norm_max(k->level, k->u));
+  k->change = isfinite(k->change) ? fmax(k->change, change) : change;
   k->most_change = fmax(k->most_change, k->change);
   const bool twice = s->waited || (k->shadow && s->h.spread);
   s->change = twice ? fmax(k->change, k->last_change) : k->change;
+  s->change = hymgi_change_at_rounding(k, s->change);
 }
 
 /* Is the iteration at its end after half of it? */
@@ -92,10 +95,14 @@ static bool ends(hymgi_iteration *k, double norm)
   return !k->moved || hymgi_has_converged(k->solver, norm);
 }
 
-/* A W-cycle whose coarse levels correct by more than twice the error is not positive definite; a V-cycle is. */
+/* A W-cycle whose coarse levels correct by more than twice the error is not positive definite; a V-cycle is. By twice the
+ * error, it is 0 up to rounding, where that of smoothers alone would be |r|^2 over the diagonal. */
 static bool is_indefinite(hymgi_iteration *k, double energy)
 {
-  k->broken = k->indefinite = energy < 0 && takes_w(k->solver);
+  const hymg_solver *s = k->solver;
+  const double last = s->records ? s->history[s->records - 1].residual_max : 0,
+               norm = ldexp(last, s->scale), least = NO_ENERGY * norm * norm;
+  k->broken = k->indefinite = takes_w(s) && (energy < 0 || energy * s->h.largest < least);
   return k->broken;
 }
 
@@ -180,6 +187,13 @@ static void leave_w(hymgi_iteration *k)
              k->solver->records);
 }
 
+/* In a singular system a mean of r is rounding, which no iteration could take away. */
+static void restart(hymgi_iteration *k)
+{
+  if (k->solver->h.method.singular && k->level->num_boxes) hymgi_subtract_mean(k->level, k->r);
+  hymgi_pieces_project(k->level, &k->solver->h.pieces, 0, k->r, NULL);
+}
+
 static hymg_status prepare(hymgi_iteration *k)
 {
   hymg_solver *solver = k->solver;
@@ -190,6 +204,7 @@ static hymg_status prepare(hymgi_iteration *k)
   if (k->first && solver->mixed)
     hymgi_mixed_leave(solver, "a correction in single precision was not finite");
   if (k->first) begin_again(k);
+  if (solver->waited || hymgi_waits(solver)) restart(k);
   return hymgi_transfer_choose(k);
 }
 
@@ -199,13 +214,6 @@ static double true_residual(hymgi_iteration *k)
 {
   residual(k);
   return norm_of(k);
-}
-
-/* In a singular system a mean of r is rounding, which no iteration could take away. */
-static void restart(hymgi_iteration *k)
-{
-  if (k->solver->h.method.singular && k->level->num_boxes) hymgi_subtract_mean(k->level, k->r);
-  hymgi_pieces_project(k->level, &k->solver->h.pieces, 0, k->r, NULL);
 }
 
 static void advise(const hymgi_iteration *k)

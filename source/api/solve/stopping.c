@@ -23,7 +23,9 @@
 #define GAIN            0.95
 #define FAINT_ERROR     1e3
 #define NOTHING         1e-12 /* of the tolerance: a residual that no iteration can do anything with */
-#define HALVED          0.5 /* a cycle that gains less may have come to where rounding ends */
+#define FALLS                                                                                      \
+  0.9 /* a change of u that is no more than that of the last one is not one of rounding */
+#define HALVED 0.5 /* a cycle that gains less may have come to where rounding ends */
 /* Iterations without a gain after which rounding is looked at. */
 enum { DOUBTFUL = 20 };
 
@@ -40,8 +42,7 @@ bool hymgi_small(const hymg_solver *solver, double residual)
   return residual <= hymgi_wanted(solver);
 }
 
-/* Has there been no gain of 5 % for a while? */
-static bool waits(const hymg_solver *solver)
+bool hymgi_waits(const hymg_solver *solver)
 {
   return solver->records > solver->gained + DOUBTFUL;
 }
@@ -67,7 +68,20 @@ bool hymgi_sees_faint(const hymg_solver *solver, double residual)
 static bool is_low_enough(const hymg_solver *solver, double residual)
 {
   return hymgi_small(solver, residual) &&
-         (!solver->step->recurrence || hymgi_sees_faint(solver, residual) || waits(solver));
+         (!solver->step->recurrence || hymgi_sees_faint(solver, residual) || hymgi_waits(solver));
+}
+
+bool hymgi_is_blind(const hymg_solver *solver)
+{
+  return solver->waited && solver->records >= solver->waited + DOUBTFUL;
+}
+
+/* A recurrence that no longer gains may only change u by rounding, in pieces that its cycles do not see: that is for those to
+ * say who confirm it. */
+static bool is_spent(const hymg_solver *solver)
+{
+  return solver->step->recurrence && hymgi_is_faint(solver) && hymgi_waits(solver) &&
+         hymgi_is_blind(solver);
 }
 
 static double most_change(const hymg_solver *solver)
@@ -81,13 +95,19 @@ bool hymgi_changes_little(const hymg_solver *solver, double change)
   return change <= (solver->at_rounding ? fmax(most, ROUNDING_CHANGE) : most);
 }
 
+double hymgi_change_at_rounding(const hymgi_iteration *it, double change)
+{
+  const bool falls = it->change < FALLS * it->last_change && change > most_change(it->solver);
+  return it->solver->at_rounding && falls ? INFINITY : change;
+}
+
 bool hymgi_has_converged(const hymg_solver *solver, double residual)
 {
   const hymg_options *o = &solver->h.options;
   const double most = most_change(solver);
   if (residual <= o->atol) return true;
   if (solver->records < solver->least && residual > NOTHING * hymgi_wanted(solver)) return false;
-  return (is_low_enough(solver, residual) && solver->change <= most) ||
+  return (is_low_enough(solver, residual) && (solver->change <= most || is_spent(solver))) ||
          (solver->at_rounding && solver->change <= fmax(most, ROUNDING_CHANGE));
 }
 
@@ -140,7 +160,7 @@ void hymgi_look_for_rounding(hymg_solver *solver, const hymgi_level *level, doub
   const int count = solver->records;
   const double last = count ? solver->history[count - 1].residual_max : INFINITY;
   solver->at_rounding = false;
-  if ((solver->step->recurrence ? waits(solver) : residual > HALVED * last) &&
+  if ((solver->step->recurrence ? hymgi_waits(solver) : residual > HALVED * last) &&
       !hymgi_is_faint(solver) && !hymgi_is_much(solver, residual))
     hymgi_is_rounding(solver, level, residual, u);
 }
