@@ -16,6 +16,7 @@ enum { MOST_COARSEST = 8192, LONGEST_COARSEST = 64, MOST_ALONE = 64 };
 enum { MOST_FLAT = 512 };
 #define ALIKE        0.5 /* coupling of an axis over the largest one */
 #define SMOOTH       4   /* largest ratio of neighbouring betas */
+#define SURELY_SMOOTH 3.99 /* of all betas: then neighbours' ratios are below SMOOTH, however they are rounded */
 #define SMOOTH_RANGE 16  /* of all betas: more mostly comes from jumps */
 #define SMOOTH_ALPHA 1.5 /* likewise of alphas, each with the coupling of the two cells */
 /* Robust path: most that a cell may be coupled along other axes over its coupling along one that is halved */
@@ -198,6 +199,7 @@ static hymg_status judge_beta(const hymgi_hierarchy *h, char why[HYMGI_WHY])
 {
   const hymgi_level *level = h->system;
   const bool varies = level->num_boxes && level->c.beta[0];
+  if (hymgi_range_ratio(h) < SURELY_SMOOTH) return HYMG_OK;
   double step = varies ? level->backend->robust->largest_step(level) : 1;
   TRY(hymgi_agree(h->context, h->context->status));
   TRY(hymgi_comm_max_double(h->context, h->context->comm, &step, 1));
