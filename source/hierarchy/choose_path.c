@@ -14,13 +14,12 @@
 enum { MOST_COARSEST = 8192, LONGEST_COARSEST = 64, MOST_ALONE = 64 };
 /* Cells of a plane or line that the bottom solver alone solves for FMG. */
 enum { MOST_FLAT = 512 };
-#define ALIKE        0.5  /* coupling of an axis over the largest one */
-#define SURELY_ALIKE 0.51 /* however it is rounded */
-#define SMOOTH       4    /* largest ratio of neighbouring betas */
-#define SURELY_SMOOTH                                                                              \
-  3.99 /* of all betas: then neighbours' ratios are below SMOOTH, however they are rounded */
-#define SMOOTH_RANGE 16  /* of all betas: more mostly comes from jumps */
-#define SMOOTH_ALPHA 1.5 /* likewise of alphas, each with the coupling of the two cells */
+#define ALIKE         0.5  /* coupling of an axis over the largest one */
+#define SURELY_ALIKE  0.51 /* however it is rounded */
+#define SMOOTH        4    /* largest ratio of neighbouring betas */
+#define SURELY_SMOOTH 3.99 /* largest over least beta: neighbours are smooth, however rounded */
+#define SMOOTH_RANGE  16   /* of all betas: more mostly comes from jumps */
+#define SMOOTH_ALPHA  1.5  /* likewise of alphas, each with the coupling of the two cells */
 /* Robust path: most that a cell may be coupled along other axes over its coupling along one that is halved */
 #define LOCAL 100
 
