@@ -376,8 +376,7 @@ void hymgi_cpu_coarse_faces(const hymgi_level *level, int axis, const double *fi
       hymgi_cpu_sum_row(level, g, axis, fine, JK, n, out);
       for (int I = 0; I < n; I++)
         out[I] *= rule.closer[p->low[axis] + hymgi_index_along(axis, I, JK[0], JK[1])];
-      hymgi_cpu_store_row(p, out, JK[0], JK[1], coarse);
-      if (axis == 0) coarse[hymgi_at(p, p->n[0], JK[0], JK[1])] = out[p->n[0]];
+      hymgi_cpu_store_faces(p, axis, out, JK, coarse);
     }
     robin_faces(level, &rule, g, p, axis, fine, coarse);
   }

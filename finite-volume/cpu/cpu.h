@@ -373,6 +373,9 @@ extern const hymgi_backend hymgi_cpu_table; /* table.c */
 const hymgi_real *hymgi_cpu_plain_row(const hymgi_geom *g, const hymgi_real *x, int j, int k,
                                       hymgi_real *buffer);
 void hymgi_cpu_store_row(const hymgi_geom *g, const hymgi_real *cells, int j, int k, hymgi_real *x);
+/* faces along an axis, the last one along x with them */
+void hymgi_cpu_store_faces(const hymgi_geom *g, int axis, const hymgi_real *faces, const int jk[2],
+                           hymgi_real *x);
 
 void hymgi_cpu_apply(const hymgi_level *level, hymgi_real *x, hymgi_real *y);
 /* black cells: 0 in plain rows or if there is a halo, else not written */

@@ -156,6 +156,7 @@ static void finish_faces(const hymgi_level *level, const hymgi_geom *g, int axis
   int from[3] = {0, 0, 0}, to[3] = {g->n[0], g->n[1], g->n[2]};
   to[axis]++;
   from[t] = face & 1 ? to[t] - 1 : 0, to[t] = from[t] + 1;
+#pragma omp parallel for collapse(2) schedule(static) num_threads(hymgi_cpu_threads(level))
   for (int k = from[2]; k < to[2]; k++)
     for (int j = from[1]; j < to[1]; j++)
       for (int i = from[0]; i < to[0]; i++) {

@@ -14,6 +14,11 @@ HYMGI_INLINE hymgi_real hymgi_mean_of_8(hymgi_real pair00, hymgi_real pair10, hy
   return (((pair00 + pair10) + pair01) + pair11) * (hymgi_real)0.125;
 }
 
+HYMGI_INLINE hymgi_real hymgi_mean_of_4(hymgi_real a, hymgi_real b, hymgi_real c, hymgi_real d)
+{
+  return (hymgi_real)0.25 * ((a + b) + (c + d));
+}
+
 /* Of the fine faces that make up the low face along an axis of coarse cell (I, J, K). */
 HYMGI_INLINE hymgi_real hymgi_mean_face(const hymgi_geom *g, int axis, const hymgi_real *fine,
                                         int I, int J, int K)
@@ -25,7 +30,7 @@ HYMGI_INLINE hymgi_real hymgi_mean_face(const hymgi_geom *g, int axis, const hym
     const int dj = axis == 0 ? first : axis == 2 ? second : 0;
     four[m] = fine[hymgi_at(g, 2 * I + di, 2 * J + dj, 2 * K + dk)];
   }
-  return (hymgi_real)0.25 * ((four[0] + four[1]) + (four[2] + four[3]));
+  return hymgi_mean_of_4(four[0], four[1], four[2], four[3]);
 }
 
 /* Number of coarse cells on each side that a child depends on. */

@@ -97,8 +97,10 @@ size_t hymgi_wide_bytes(const hymgi_level *level);
  * method.masked by it, for which there need not be levels. Fields of beta that are one number on all faces are taken
  * out of d, for that number. */
 hymg_status hymgi_coefficients_check(hymgi_hierarchy *h, hymg_operator_desc *d);
-double
-hymgi_range_ratio(const hymgi_hierarchy *h);    /* the largest beta over the smallest, of these */
+/* the largest beta over the smallest, of these */
+double hymgi_range_ratio(const hymgi_hierarchy *h);
+/* the smallest beta along an axis over the largest along another */
+double hymgi_range_between(const hymgi_hierarchy *h, int weak, int strong);
 bool hymgi_any_fixed(const hymgi_hierarchy *h); /* of the same check: is a cell fixed? */
 /* Reads the coefficients, which have been checked, for those levels, all but boundaries, diagonals and
  * bounds of eigenvalues, which finish adds to `count` levels. Collective. */

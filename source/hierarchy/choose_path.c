@@ -14,10 +14,12 @@
 enum { MOST_COARSEST = 8192, LONGEST_COARSEST = 64, MOST_ALONE = 64 };
 /* Cells of a plane or line that the bottom solver alone solves for FMG. */
 enum { MOST_FLAT = 512 };
-#define ALIKE        0.5 /* coupling of an axis over the largest one */
-#define SMOOTH       4   /* largest ratio of neighbouring betas */
-#define SMOOTH_RANGE 16  /* of all betas: more mostly comes from jumps */
-#define SMOOTH_ALPHA 1.5 /* likewise of alphas, each with the coupling of the two cells */
+#define ALIKE         0.5  /* coupling of an axis over the largest one */
+#define SURELY_ALIKE  0.51 /* however it is rounded */
+#define SMOOTH        4    /* largest ratio of neighbouring betas */
+#define SURELY_SMOOTH 3.99 /* largest over least beta: neighbours are smooth, however rounded */
+#define SMOOTH_RANGE  16   /* of all betas: more mostly comes from jumps */
+#define SMOOTH_ALPHA  1.5  /* likewise of alphas, each with the coupling of the two cells */
 /* Robust path: most that a cell may be coupled along other axes over its coupling along one that is halved */
 #define LOCAL 100
 
@@ -194,10 +196,27 @@ static hymg_status mean_couplings(const hymgi_level *level, double coupling[3])
   return hymgi_comm_max_double(level->context, level->context->comm, coupling, 3);
 }
 
+/* Do the ranges of beta tell that the mean shares of the axes are within ALIKE? In a cell the share along w is at least r
+ * times that along s, r being the least coupling of a face along w over the largest one along s, and r/2 times in 2 of
+ * n cells, next to boundaries. Of all cells that takes r/n from the mean along w; the largest mean is 1/3 or more. */
+static bool surely_alike(const hymgi_hierarchy *h)
+{
+  const hymg_grid_desc *d = &h->op->grid->desc;
+  bool alike = true;
+  for (int m = 0; m < 9; m++) {
+    const int w = m / 3, s = m % 3;
+    const double widths = d->spacing[s] / d->spacing[w],
+                 r = widths * widths * hymgi_range_between(h, w, s);
+    alike = alike && d->n[s] > 1 && (w == s || r * (1 - 3. / d->n[w]) > SURELY_ALIKE);
+  }
+  return alike;
+}
+
 static hymg_status judge_beta(const hymgi_hierarchy *h, char why[HYMGI_WHY])
 {
   const hymgi_level *level = h->system;
   const bool varies = level->num_boxes && level->c.beta[0];
+  if (hymgi_range_ratio(h) < SURELY_SMOOTH) return HYMG_OK;
   double step = varies ? level->backend->robust->largest_step(level) : 1;
   TRY(hymgi_agree(h->context, h->context->status));
   TRY(hymgi_comm_max_double(h->context, h->context->comm, &step, 1));
@@ -289,7 +308,7 @@ hymg_status hymgi_path_judge(hymgi_hierarchy *h, hymgi_path_choice *choice)
   char *const why = choice->why;
   *why = '\0';
   if (h->op->desc.beta[0]) TRY(judge_beta(h, why));
-  if (h->op->desc.beta[0] && !*why) {
+  if (h->op->desc.beta[0] && !*why && !surely_alike(h)) {
     TRY(mean_couplings(h->system, h->shares));
     h->has_shares = h->method.robust && !hymgi_is_preconditioned(h); /* else of another operator */
     judge_couplings(h->level->n, h->shares, why);

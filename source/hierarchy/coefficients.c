@@ -118,6 +118,11 @@ double hymgi_range_ratio(const hymgi_hierarchy *h)
   return most / least;
 }
 
+double hymgi_range_between(const hymgi_hierarchy *h, int weak, int strong)
+{
+  return -h->range[KINDS + weak] / h->range[strong];
+}
+
 /* Are the stencil's coefficients representable on all levels, with a margin for their products
  * and sums? */
 static hymg_status check_range(const hymgi_hierarchy *h, const hymg_operator_desc *d,

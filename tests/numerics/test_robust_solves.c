@@ -1,5 +1,7 @@
 /* What a user of the robust path sees: iterations, orders, tolerances, singular systems, the choice
  * of the path, updates, and results that do not depend on threads or on the order of axes. */
+#include "api/solver.h"
+#include "multigrid/level_ops.h"
 #include "oracle/trial.h"
 #include <math.h>
 #include <stdio.h>
@@ -497,6 +499,58 @@ START_TEST(auto_takes_the_standard_path_for_smooth_cubes_with_the_same_bits)
 }
 END_TEST
 
+/* Betas of [1, 1 + spread) times a number for each axis. */
+static trial layered(const int n[3], const char *boundary, const double *random)
+{
+  trial t = trial_plain(n, boundary, (const double[3]){random[0], random[1], random[2]});
+  const double spread = random[6] > 1 ? random[7] : 0;
+  for (int d = 0; d < 3; d++) {
+    const size_t faces = t.cells / (size_t)n[d] * (size_t)(n[d] + 1);
+    double *by = support_random(faces, 0, spread, 70u + (unsigned)d);
+    for (size_t q = 0; q < faces; q++)
+      t.c.beta[d][q] = random[3 + d] * (1 + (spread > 0 ? by[q] : 0));
+    free(by);
+  }
+  return t;
+}
+
+/* What all cells say of the standard path, in full. */
+static bool suits_standard(const hymgi_level *level)
+{
+  double mean[3], most = 0, least = 1;
+  hymgi_share_means(level, mean);
+  for (int d = 0; d < 3; d++)
+    most = fmax(most, mean[d]), least = fmin(least, mean[d]);
+  return level->backend->robust->largest_step(level) <= 4 && least >= 0.5 * most;
+}
+
+START_TEST(auto_takes_the_path_that_all_cells_ask_for)
+{
+  static const int shapes[4][3] = {{4, 4, 4}, {8, 4, 16}, {8, 8, 8}, {16, 16, 16}};
+  static const char *const boundaries[3] = {"dd dd dd", "pp dd nn", "pp pp pp"};
+  int standard = 0, count = 0;
+  for (int m = 0; m < 240; m++) {
+    double *random = support_random(8, 0.8, 1.3, 900u + (unsigned)m);
+    random[7] = 8 * (random[7] - 0.8); /* the spread, up to 4 */
+    trial t = layered(shapes[m % 4], boundaries[m / 4 % 3], random);
+    trial_open(&t);
+    hymg_solver *one = solver_of(&t, HYMG_PATH_AUTO, HYMG_MG),
+                *two = solver_of(&t, HYMG_PATH_STANDARD, HYMG_MG);
+    const bool suits = two->h.system->c.beta[0] == NULL || suits_standard(two->h.system);
+    const char *why;
+    ck_assert_msg((hymg_solver_path(one, &why) == HYMG_PATH_STANDARD) == suits, "%s, %d: %s",
+                  t.c.name, m, why);
+    standard += suits, count++;
+    hymg_solver_destroy(&one);
+    hymg_solver_destroy(&two);
+    trial_close(&t);
+    free(random);
+  }
+  ck_assert_int_gt(standard, count / 4);
+  ck_assert_int_lt(standard, 3 * count / 4);
+}
+END_TEST
+
 /* Where the standard path has no second level, it is Krylov iterations alone. */
 START_TEST(auto_takes_the_robust_path_where_nothing_is_halved)
 {
@@ -899,6 +953,7 @@ int main(void)
   tcase_add_loop_test(t, auto_takes_the_robust_path_where_the_standard_one_suffers, small ? 4 : 0,
                       5);
   tcase_add_loop_test(t, auto_takes_the_robust_path_where_nothing_is_halved, 0, 6);
+  tcase_add_test(t, auto_takes_the_path_that_all_cells_ask_for);
   tcase_add_loop_test(t, auto_takes_the_standard_path_for_smooth_cubes_with_the_same_bits, 0,
                       small ? 4 : 6);
   tcase_add_loop_test(t, every_smoother_and_cycle_converges, 0, 8);

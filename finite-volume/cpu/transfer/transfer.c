@@ -205,16 +205,50 @@ void hymgi_cpu_residual_restrict(const hymgi_level *level, hymgi_after after, hy
   run_restriction((restriction){level, .coarse = coarse, .red = red});
 }
 
+/* ---- faces ---- */
+
+void hymgi_cpu_store_faces(const hymgi_geom *g, int axis, const hymgi_real *faces, const int jk[2],
+                           hymgi_real *x)
+{
+  hymgi_cpu_store_row(g, faces, jk[0], jk[1], x);
+  if (axis == 0) x[hymgi_at(g, g->n[0], jk[0], jk[1])] = faces[g->n[0]];
+}
+
+/* hymgi_mean_face of a row of n coarse faces. */
+static void mean_faces(const hymgi_geom *g, int axis, const hymgi_real *fine, const int JK[2],
+                       int n, hymgi_real *restrict mean)
+{
+  const hymgi_real *four[4];
+  for (int m = 0; m < 4; m++) {
+    const int first = m & 1, second = m >> 1;
+    const int di = axis == 0 ? 0 : first, dk = axis == 2 ? 0 : second;
+    const int dj = axis == 0 ? first : axis == 2 ? second : 0;
+    four[m] = fine + hymgi_at(g, di, 2 * JK[0] + dj, 2 * JK[1] + dk);
+  }
+  const hymgi_real *const a = four[0], *const b = four[1], *const c = four[2], *const d = four[3];
+  if (g->split)
+#pragma omp simd
+    for (int t = 0; t < n; t++)
+      mean[t] = hymgi_mean_of_4(a[t], b[t], c[t], d[t]);
+  else
+#pragma omp simd
+    for (int t = 0; t < n; t++)
+      mean[t] = hymgi_mean_of_4(a[2 * t], b[2 * t], c[2 * t], d[2 * t]);
+}
+
 /* Low faces along `axis`, including high boundaries. Only used in set-up. */
 void hymgi_cpu_restrict_faces(const hymgi_level *level, int axis, const hymgi_real *fine,
                               const hymgi_geom *patches, hymgi_real *coarse)
 {
-  for (int q = 0; q < level->num_boxes; q++) {
-    const hymgi_geom *g = level->box + q, *patch = patches + q;
-    FOR_CELLS(level, patch->n[0] + (axis == 0), patch->n[1] + (axis == 1),
-              patch->n[2] + (axis == 2))
-    {
-      coarse[hymgi_at(patch, i, j, k)] = hymgi_mean_face(g, axis, fine, i, j, k);
+  for (int b = 0; b < level->num_boxes; b++) {
+    const hymgi_geom *g = level->box + b, *p = patches + b;
+    const int nJ = p->n[1] + (axis == 1), rows = nJ * (p->n[2] + (axis == 2));
+#pragma omp parallel for schedule(static) num_threads(hymgi_cpu_threads(level))
+    for (int m = 0; m < rows; m++) {
+      const int JK[2] = {m % nJ, m / nJ};
+      hymgi_real *const mean = host_scratch(level, MEAN_ROW);
+      mean_faces(g, axis, fine, JK, p->n[0] + (axis == 0), mean);
+      hymgi_cpu_store_faces(p, axis, mean, JK, coarse);
     }
   }
 }
