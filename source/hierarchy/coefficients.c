@@ -341,8 +341,8 @@ static bool is_spread(const hymgi_hierarchy *h, const double *range)
   return most > SPREAD * least;
 }
 
-/* Does an axis couple cells so much less than another one that a residual has little of what varies along it alone? */
-static bool is_uneven(const hymgi_hierarchy *h, const double *range)
+/* The largest coupling of an axis over the least of all. */
+static double ratio_of_axes(const hymgi_hierarchy *h, const double *range)
 {
   double most = 0, least = INFINITY;
   for (int axis = 0; axis < 3; axis++) {
@@ -351,7 +351,7 @@ static bool is_uneven(const hymgi_hierarchy *h, const double *range)
     most = fmax(most, range[axis] / (width * width));
     least = fmin(least, -range[KINDS + axis] / (width * width));
   }
-  return most > SPREAD * least;
+  return most / least;
 }
 
 /* The largest a alpha over the largest sum of couplings along the axes; at least 1. */
@@ -367,8 +367,8 @@ static double stiffness(const hymgi_hierarchy *h, const double *range)
 }
 
 /* The largest ratio of beta between neighbouring faces, looked for where the largest over the smallest beta of an axis is
- * beyond HYMGI_FAINT, times what makes f of single cells so much larger. An axis that is weak everywhere is no
- * barrier. */
+ * beyond HYMGI_FAINT, times what makes f of single cells so much larger. An axis that is weak everywhere is a barrier to the
+ * standard path alone. */
 static hymg_status find_contrast(hymgi_hierarchy *h, const double *range)
 {
   const hymgi_level *level = h->system;
@@ -376,10 +376,12 @@ static hymg_status find_contrast(hymgi_hierarchy *h, const double *range)
   for (int axis = 0; axis < 3; axis++)
     if (level->n[axis] > 1) most = fmax(most, range[axis] / -range[KINDS + axis]);
   h->contrast = most;
-  if (most <= HYMGI_FAINT || !level->method->variable_beta) return HYMG_OK;
-  h->contrast = level->num_boxes ? level->backend->robust->largest_step(level) : 1;
-  TRY(hymgi_comm_max_double(h->context, h->context->comm, &h->contrast, 1));
-  if (h->contrast > HYMGI_FAINT) h->contrast *= stiffness(h, range);
+  if (most > HYMGI_FAINT && level->method->variable_beta) {
+    h->contrast = level->num_boxes ? level->backend->robust->largest_step(level) : 1;
+    TRY(hymgi_comm_max_double(h->context, h->context->comm, &h->contrast, 1));
+    if (h->contrast > HYMGI_FAINT) h->contrast *= stiffness(h, range);
+  }
+  if (!h->method.robust) h->contrast = fmax(h->contrast, ratio_of_axes(h, range));
   return HYMG_OK;
 }
 
@@ -450,7 +452,8 @@ hymg_status hymgi_coefficients_load(hymgi_hierarchy *h)
   TRY(check_range(h, d, largest));
   h->alpha_varies = d->a != 0 && largest[ALPHA] > -largest[KINDS + ALPHA];
   h->spread = is_spread(h, largest);
-  h->uneven = is_uneven(h, largest);
+  /* does a residual have little of what varies along an axis alone? */
+  h->uneven = ratio_of_axes(h, largest) > SPREAD;
   h->largest = order_of(h, largest);
   double share[6];
   TRY(hymgi_agree(grid->context, fill_levels(h)));
