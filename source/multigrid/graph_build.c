@@ -47,6 +47,7 @@ static size_t bind_raw(hymgi_raw_graph *g, size_t nodes, size_t edges, bool has_
   g->weight = next_array(block, &used, edges, sizeof *g->weight);
   g->excess = next_array(block, &used, nodes, sizeof *g->excess);
   g->diagonal = next_array(block, &used, nodes, sizeof *g->diagonal);
+  g->id = next_array(block, &used, nodes, sizeof *g->id);
   g->at = has_places ? next_array(block, &used, nodes, sizeof *g->at) : NULL;
   return used;
 }
@@ -57,7 +58,7 @@ static size_t bind_nodes(hymgi_graph_work *w, size_t n, double *block)
   int **const list[] = {&w->mate,  &w->pick,  &w->parent,       &w->child,
                         &w->order, &w->place, &w->coarse_order, &w->coarse_place};
   w->most = next_array(block, &used, n, sizeof *w->most);
-  w->count = next_array(block, &used, hymgi_sum_room(2 * n), sizeof *w->count);
+  w->count = next_array(block, &used, hymgi_sum_room(n), sizeof *w->count);
   w->first = next_array(block, &used, hymgi_sum_room(n), sizeof *w->first);
   for (size_t m = 0; m < sizeof list / sizeof *list; m++)
     *list[m] = next_array(block, &used, n, sizeof **list[m]);
@@ -142,7 +143,7 @@ static int join_pairs(hymgi_graph_builder *b)
   const int n = b->w.g.n;
   match_pairs(b);
   run(b, HYMGI_GRAPH_HEADS, n);
-  const int nodes = sum(b, 2 * n, b->w.count);
+  const int nodes = sum(b, n, b->w.count);
   run(b, HYMGI_GRAPH_PARENT, n);
   return nodes;
 }
@@ -193,6 +194,7 @@ hymg_status hymgi_graph_coarsen(hymgi_graph_builder *b, int nodes)
 {
   TRY(begin_coarse(b, nodes));
   b->w.coarse.n = nodes;
+  run(b, HYMGI_GRAPH_IDS, b->w.g.n);
   run(b, HYMGI_GRAPH_ROOM, nodes);
   sum(b, nodes, b->w.coarse.start);
   TRY(begin_tables(b, nodes));

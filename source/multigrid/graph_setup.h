@@ -14,9 +14,10 @@
   X(PICK_AGAIN, pick_again)   /* nodes: those whose pick was taken */                              \
   X(PAIR, pair)               /* nodes: who has picked whom */                                     \
   X(JOIN, join)               /* nodes: whom those that are left over join */                      \
-  X(HEADS, heads)             /* nodes: the first of each pair, then the lone ones */              \
+  X(HEADS, heads)             /* nodes: the first of each pair, and lone ones */                   \
   X(PARENT, parent)           /* nodes: from the sums of these */                                  \
   X(COMPONENTS, components)   /* 0: parents for whole components, one after the other */           \
+  X(IDS, ids)                 /* nodes: those of coarse ones */                                    \
   X(NO_CHILDREN, no_children) /* coarse nodes */                                                   \
   X(COUNT_CHILDREN, count_children) /* nodes */                                                    \
   X(BEGIN_LISTS, begin_lists)       /* coarse nodes: from the sums of the counts */                \
@@ -51,13 +52,16 @@ static inline size_t hymgi_sum_room(size_t n)
 /* Nodes that are sorted by the numbers of their edges before they are packed. */
 enum { HYMGI_WINDOW = 512 };
 
-/* A graph while it is made: the edges of node i are start[i] <= e < end[i], each edge at both of its ends. */
+/* A graph while it is made: the edges of node i are start[i] <= e < end[i], each edge at both of its ends. A node's id is, on
+ * graph 0, its cell's number in the whole grid, x fastest, and on others that of its head, the lower member of the pair that
+ * it was, or the lone node. Ids ascend with the numbers of nodes. */
 typedef struct hymgi_raw_graph {
   int n, edges;
   int *start, *end; /* hymgi_sum_room(n), n */
   int *to;          /* the node at the other end */
   double *weight;   /* > 0 */
   double *excess, *diagonal;
+  int64_t *id;
   ptrdiff_t *at; /* of graph 0: as in hymgi_graph */
 } hymgi_raw_graph;
 
@@ -67,7 +71,7 @@ typedef struct hymgi_graph_work {
   double *most;                     /* the largest weight at a node */
   int *mate;                        /* of a pair, or -1 */
   int *pick;                        /* a candidate, or -1 */
-  int *count;                       /* hymgi_sum_room(2 n): numbers, then their sums */
+  int *count;                       /* hymgi_sum_room(n): numbers, then their sums */
   int *parent, *first, *child;      /* n, coarse nodes + 1 with room for sums, n */
   int *order, *place;               /* the node that comes to a place, the place of a node */
   int *coarse_order, *coarse_place; /* likewise */
