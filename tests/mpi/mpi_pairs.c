@@ -239,7 +239,6 @@ static const char *judge_choice(const struct hymgi_pairs *p, int64_t size, const
   const bool several = support_ranks(MPI_COMM_WORLD) > 1;
   if (!p->active) return whole->count > 1 ? "graphs that are not used" : NULL;
   if (!several) return p->gathered == HYMGI_MAX_GRAPHS ? NULL : "one rank distributes graphs";
-  if (p->whole) return "level 0 as one box has stayed";
   const int l = p->gathered;
   if (l < 1 || l >= whole->count) return "another graph is gathered";
   if (size < 0) return NULL;
