@@ -3,6 +3,7 @@
  * definite is in test_robust.c. */
 #include "api/solver.h"
 #include "multigrid/graph_setup.h"
+#include "oracle/graph.h"
 #include "oracle/trial.h"
 #include <math.h>
 #include <stdlib.h>
@@ -90,82 +91,6 @@ static double *couplings(int kind, int n, unsigned seed)
   return t;
 }
 
-/* ---- the oracle: every step looks at whole rows ---- */
-
-static unsigned hash(unsigned a, unsigned b)
-{
-  if (a > b) return hash(b, a);
-  unsigned h = (a * 2654435761u) ^ (b * 2246822519u + 0x9e3779b9u);
-  h = h ^ (h >> 15);
-  h = h * 2246822519u;
-  return h ^ (h >> 13);
-}
-
-/* Is the coupling of i to a before that to b? By the power of 2, then quarters of it, then the hash. */
-static bool before(const double *t, int n, int i, int a, int b)
-{
-  int ea, eb;
-  const double ma = floor(8 * frexp(t[i * n + a], &ea)), mb = floor(8 * frexp(t[i * n + b], &eb));
-  if (ea != eb) return ea > eb;
-  if (ma != mb) return ma > mb;
-  return hash((unsigned)i, (unsigned)a) > hash((unsigned)i, (unsigned)b);
-}
-
-static double largest(const double *t, int n, int i)
-{
-  return support_max((size_t)n, t + i * n);
-}
-
-static int best(const double *t, int n, int i, const int *mate, bool joins)
-{
-  int found = -1;
-  for (int j = 0; j < n; j++) {
-    if (!(t[i * n + j] > 0)) continue;
-    const double limit = joins ? largest(t, n, i) : fmax(largest(t, n, i), largest(t, n, j));
-    if (4 * t[i * n + j] < limit || (!joins && mate[j] >= 0)) continue;
-    if (found < 0 || before(t, n, i, j, found)) found = j;
-  }
-  return found;
-}
-
-static int oracle_parents(const double *t, int n, int *parent)
-{
-  int *mate = malloc(sizeof *mate * (size_t)(n + 1)),
-      *pick = malloc(sizeof *pick * (size_t)(n + 1));
-  int nodes = 0;
-  for (int i = 0; i < n; i++)
-    mate[i] = largest(t, n, i) > 0 ? -1 : i, parent[i] = -1;
-  for (int round = 0; round < 6; round++) {
-    for (int i = 0; i < n; i++)
-      pick[i] = mate[i] < 0 ? best(t, n, i, mate, false) : -1;
-    for (int i = 0; i < n; i++)
-      for (int j = 0; j < n; j++)
-        if (pick[i] == j && pick[j] == i) mate[i] = j;
-  }
-  for (int i = 0; i < n; i++)
-    if (mate[i] < 0) pick[i] = best(t, n, i, mate, true);
-  for (int i = 0; i < n; i++) {
-    const bool alone = mate[i] < 0 && mate[pick[i]] < 0;
-    if (alone || mate[i] >= i) parent[i] = nodes++;
-    if (mate[i] > i) parent[mate[i]] = parent[i];
-  }
-  for (int i = 0; i < n; i++)
-    if (mate[i] < 0 && mate[pick[i]] >= 0) parent[i] = parent[pick[i]];
-  free(mate);
-  free(pick);
-  return nodes;
-}
-
-/* P^T T P without its diagonal. */
-static double *oracle_coarse(const double *t, int n, const int *parent, int nodes)
-{
-  double *c = calloc((size_t)nodes * (size_t)nodes + 1, sizeof *c);
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++)
-      if (parent[i] != parent[j]) c[parent[i] * nodes + parent[j]] += t[i * n + j];
-  return c;
-}
-
 /* ---- matching and coarsening ---- */
 
 static void compare_coarse(const hymgi_raw_graph *g, int nodes, const double *want,
@@ -190,6 +115,15 @@ static void compare_coarse(const hymgi_raw_graph *g, int nodes, const double *wa
   free(seen);
 }
 
+/* Ids as of cells of a grid of more than 2^32, some of which are nodes. */
+static void spread_ids(const hymgi_raw_graph *g, unsigned seed)
+{
+  double *const gap = support_random((size_t)g->n + 1, 0, 1, seed);
+  for (int i = 0; i < g->n; i++)
+    g->id[i] = (i ? g->id[i - 1] : 0) + 1 + (gap[i] < 0.5 ? 0 : (int64_t)(1e10 * gap[i]));
+  free(gap);
+}
+
 /* One step, at most. */
 static void compare_step(hymg_context *c, int kind, int n, unsigned seed)
 {
@@ -198,9 +132,11 @@ static void compare_step(hymg_context *c, int kind, int n, unsigned seed)
     excess[i] = fmax(excess[i], 0);
   hymgi_graph_builder b = graph_of(c, NULL, n, t, excess, seed);
   int *want = malloc(sizeof *want * (size_t)(n + 1)), nodes;
+  int64_t *id = malloc(sizeof *id * (size_t)(n + 1));
+  spread_ids(&b.w.g, seed + 2);
   OK(c, hymgi_graph_begin_nodes(&b));
   hymgi_graph_match(&b, false, &nodes);
-  ck_assert_int_eq(nodes, oracle_parents(t, n, want));
+  ck_assert_int_eq(nodes, oracle_parents(t, b.w.g.id, n, want, id));
   for (int i = 0; i < n; i++)
     ck_assert_msg(b.w.parent[i] == want[i], "kind %d, %d nodes: node %d in %d, not %d", kind, n, i,
                   b.w.parent[i], want[i]);
@@ -209,6 +145,8 @@ static void compare_step(hymg_context *c, int kind, int n, unsigned seed)
   for (int i = 0; i < n; i++)
     e[want[i]] += excess[i];
   compare_coarse(&b.w.coarse, nodes, sums, e);
+  ck_assert_mem_eq(b.w.coarse.id, id, (size_t)nodes * sizeof *id);
+  free(id);
   free(sums);
   free(e);
   free(want);
