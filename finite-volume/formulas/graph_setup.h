@@ -19,12 +19,12 @@ HYMGI_INLINE void hymgi_graph_identity(const hymgi_graph_work *w, int i)
 
 /* ---- pairs ---- */
 
-/* Of the ids of its ends. */
-HYMGI_INLINE uint32_t hymgi_edge_hash(int64_t i, int64_t j)
+/* Of the ids of its ends, another one on each graph: two nodes may be heads on many, and what decided once would decide again. */
+HYMGI_INLINE uint32_t hymgi_edge_hash(int graph, int64_t i, int64_t j)
 {
   const uint64_t low = (uint64_t)(i < j ? i : j), high = (uint64_t)(i < j ? j : i);
   const uint32_t a = (uint32_t)(low ^ low >> 32), b = (uint32_t)(high ^ high >> 32);
-  uint32_t h = a * 2654435761u ^ (b * 2246822519u + 0x9e3779b9u);
+  uint32_t h = a * 2654435761u ^ (b * 2246822519u + 0x9e3779b9u * (1 + (uint32_t)graph));
   h ^= h >> 15;
   h *= 2246822519u;
   return h ^ h >> 13;
@@ -55,7 +55,8 @@ HYMGI_INLINE int hymgi_graph_strongest(const hymgi_graph_work *w, int i, bool jo
     const int64_t s = hymgi_edge_strength(weight);
     if (best >= 0 && s < strength) continue;
     if (best >= 0 && s == strength &&
-        hymgi_edge_hash(g->id[i], g->id[j]) <= hymgi_edge_hash(g->id[i], g->id[best]))
+        hymgi_edge_hash(w->graph, g->id[i], g->id[j]) <=
+            hymgi_edge_hash(w->graph, g->id[i], g->id[best]))
       continue;
     best = j, strength = s;
   }

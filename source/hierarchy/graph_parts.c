@@ -133,6 +133,7 @@ static void pass_picks(making *k)
 
 static void match(making *k)
 {
+  k->b.w.graph = k->graph;
   const int n = k->b.w.g.n;
   run(k, HYMGI_GRAPH_BEGIN, n);
   exchange(k, k->b.w.most);

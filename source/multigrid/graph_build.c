@@ -303,6 +303,7 @@ hymg_status hymgi_graph_build_all(hymgi_graph_builder *b)
   TRY(place_first(b));
   for (*count = b->first + 1; b->w.g.edges > 0; ++*count) {
     int nodes = 0;
+    b->w.graph = *count - 1;
     hymgi_graph_match(b, *count == HYMGI_MAX_GRAPHS - 1, &nodes);
     TRY(b->context->status);
     TRY(hymgi_graph_coarsen(b, nodes));

@@ -67,6 +67,7 @@ typedef struct hymgi_raw_graph {
 
 /* What steps read and write, in the memory of who runs them. */
 typedef struct hymgi_graph_work {
+  int graph; /* the number of g */
   hymgi_raw_graph g, coarse;
   double *most;                     /* the largest weight at a node */
   int *mate;                        /* of a pair, or -1 */

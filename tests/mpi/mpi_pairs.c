@@ -340,12 +340,12 @@ static dense dense_of(const hymgi_level *level)
   return d;
 }
 
-static dense coarser(const dense *d)
+static dense coarser(const dense *d, int graph)
 {
   int *const parent = calloc((size_t)d->n + 1, sizeof *parent);
   dense c = {.mark = calloc((size_t)d->n + 1, sizeof *c.mark),
              .id = calloc((size_t)d->n + 1, sizeof *c.id)};
-  c.n = oracle_parents(d->t, d->id, d->n, parent, c.id);
+  c.n = oracle_parents(d->t, d->id, d->n, graph, parent, c.id);
   c.t = oracle_coarse(d->t, d->n, parent, c.n);
   for (int i = 0; i < d->n; i++)
     c.mark[parent[i]] += d->mark[i];
@@ -401,7 +401,7 @@ static void compare_with_definition(const trial *t, const trial *alone)
   hymgi_index_plan_run(p->graph->halo, mark, fine + hymgi_whole_slices(p->graph->n));
   dense d = dense_of(alone->k.solver->h.level);
   for (int l = 1; l < p->gathered; l++) {
-    dense c = coarser(&d);
+    dense c = coarser(&d, l - 1);
     double *const coarse = coarse_marks(p->graph + l - 1, fine);
     support_all_agree(compare_rows(p->graph + l, coarse, &c), t->c.name);
     free(fine);

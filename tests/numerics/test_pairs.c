@@ -135,8 +135,9 @@ static void compare_step(hymg_context *c, int kind, int n, unsigned seed)
   int64_t *id = malloc(sizeof *id * (size_t)(n + 1));
   spread_ids(&b.w.g, seed + 2);
   OK(c, hymgi_graph_begin_nodes(&b));
+  b.w.graph = (int)(seed % 9);
   hymgi_graph_match(&b, false, &nodes);
-  ck_assert_int_eq(nodes, oracle_parents(t, b.w.g.id, n, want, id));
+  ck_assert_int_eq(nodes, oracle_parents(t, b.w.g.id, n, b.w.graph, want, id));
   for (int i = 0; i < n; i++)
     ck_assert_msg(b.w.parent[i] == want[i], "kind %d, %d nodes: node %d in %d, not %d", kind, n, i,
                   b.w.parent[i], want[i]);
@@ -486,14 +487,14 @@ static trial rotated(int n, double ratio)
 
 START_TEST(the_history_is_that_of_the_reference)
 {
-  static const int nodes[] = {1024, 435, 177, 65, 26, 11, 4, 2, 1};
+  static const int nodes[] = {1024, 435, 182, 64, 28, 13, 6, 3, 1};
   static const double want[] = {
-      2.9497925752e+00, 9.3110358613e-01, 3.6379133129e-01, 1.2107823158e-01, 3.7706952240e-02,
-      2.1760347380e-02, 5.5208980743e-03, 3.3886275777e-03, 1.3707875175e-03, 3.8117784883e-04,
-      1.8122676217e-04, 5.8866672532e-05, 2.6952737216e-05, 1.1948794828e-05, 4.3243605622e-06,
-      1.9592253266e-06, 8.7623066270e-07, 2.6492752052e-07, 1.7044596047e-07, 5.9699208360e-08,
-      1.5290810486e-08, 9.2307608682e-09, 3.0740280546e-09, 9.3691231731e-10, 5.5435929521e-10,
-      2.0558630391e-10, 8.1697345172e-11};
+      2.9011570963e+00, 8.9155358073e-01, 3.2870255299e-01, 1.2125920344e-01, 4.4326298491e-02,
+      2.8688395359e-02, 7.9944431546e-03, 4.7769557534e-03, 2.0907638938e-03, 6.7311400916e-04,
+      2.9956080533e-04, 1.0187404096e-04, 5.9715198132e-05, 2.2942541456e-05, 1.0850522079e-05,
+      4.8183349641e-06, 1.6028457368e-06, 6.9495004151e-07, 2.6473609799e-07, 1.2543311196e-07,
+      3.6884269966e-08, 1.1987750705e-08, 5.5443054517e-09, 1.6052389588e-09, 6.4665733135e-10,
+      3.1661670377e-10, 1.2533491308e-10, 3.0741171537e-11};
   trial t = rotated(32, 1e3);
   const hymg_result r = trial_solve(&t, NULL);
   const struct hymgi_pairs *p = pairs_of(&t);
@@ -503,9 +504,9 @@ START_TEST(the_history_is_that_of_the_reference)
   ck_assert_int_eq(p->count, 9);
   for (int l = 0; l < 9; l++)
     ck_assert_int_eq(p->graph[l].n, nodes[l]);
-  ck_assert_int_ge(r.cycles, 27);
-  ck_assert_int_le(r.cycles, 28);
-  for (int m = 0; m < 27; m++) {
+  ck_assert_int_ge(r.cycles, 28);
+  ck_assert_int_le(r.cycles, 29);
+  for (int m = 0; m < 28; m++) {
     const double got = r.history[m].residual_max / r.rhs_max;
     ck_assert_msg(fabs(got - want[m]) <= (m < 16 ? 1e-7 : 1e-4) * want[m],
                   "iteration %d: %.10e, not %.10e", m, got, want[m]);

@@ -5,8 +5,9 @@
 
 #include <stdint.h>
 
-/* How many nodes the next graph has, parent: of n which one, coarse_id: of each its id, n at most. */
-int oracle_parents(const double *t, const int64_t *id, int n, int *parent, int64_t *coarse_id);
+/* How many nodes the next graph has after this one, which has the number graph; parent: of n which one, coarse_id: of each its id, n at most. */
+int oracle_parents(const double *t, const int64_t *id, int n, int graph, int *parent,
+                   int64_t *coarse_id);
 /* P^T T P without its diagonal; malloc'ed. */
 double *oracle_coarse(const double *t, int n, const int *parent, int nodes);
 
