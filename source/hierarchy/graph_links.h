@@ -24,8 +24,8 @@ void hymgi_links_sort(hymgi_links *links, bool unique);
 /* The index of a link in a sorted list, or -1. */
 int hymgi_links_find(const hymgi_links *links, int rank, int64_t id);
 void hymgi_links_release(hymgi_links *links);
-/* From each link of `out` to its rank, whose link of `in` with the same id it comes to; both are sorted. The lists hold `at`,
- * plan->to if to is true in place of places that follow each other from `first` on; to be shared. ENOMEM, ECUDA. */
+/* From each link of `out` to its rank, whose link of `in` with the same id it comes to; both are sorted. Places are `at`. To be
+ * shared. ENOMEM, ECUDA. */
 hymg_status hymgi_links_plan(hymg_context *context, const hymgi_index_mover *by,
                              const hymgi_links *out, const hymgi_links *in, int tag,
                              hymgi_index_plan **plan);

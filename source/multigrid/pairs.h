@@ -1,7 +1,7 @@
 /* Pairs: the levels below level 0 as graphs, for coefficients that no coarsening along axes can follow
  * (docs/numerics.md, "Pairs"). Nodes that are strongly coupled to each other are joined in pairs, once, whatever
  * their places in the grid; the coarse graph has the sums of conductances. On several ranks each has the nodes of
- * the large graphs whose lower members it had on the graph above, on graph 0 those of its cells; one rank has the small graphs. */
+ * the large graphs whose heads it had on the graph above, on graph 0 those of its cells; one rank has the small graphs. */
 #ifndef HYMGI_MULTIGRID_PAIRS_H
 #define HYMGI_MULTIGRID_PAIRS_H
 
