@@ -19,10 +19,12 @@ HYMGI_INLINE void hymgi_graph_identity(const hymgi_graph_work *w, int i)
 
 /* ---- pairs ---- */
 
-HYMGI_INLINE uint32_t hymgi_edge_hash(int i, int j)
+/* Of the ids of its ends, another one on each graph: two nodes may be heads on many, and what decided once would decide again. */
+HYMGI_INLINE uint32_t hymgi_edge_hash(int graph, int64_t i, int64_t j)
 {
-  const uint32_t a = (uint32_t)(i < j ? i : j), b = (uint32_t)(i < j ? j : i);
-  uint32_t h = a * 2654435761u ^ (b * 2246822519u + 0x9e3779b9u);
+  const uint64_t low = (uint64_t)(i < j ? i : j), high = (uint64_t)(i < j ? j : i);
+  const uint32_t a = (uint32_t)(low ^ low >> 32), b = (uint32_t)(high ^ high >> 32);
+  uint32_t h = a * 2654435761u ^ (b * 2246822519u + 0x9e3779b9u * (1 + (uint32_t)graph));
   h ^= h >> 15;
   h *= 2246822519u;
   return h ^ h >> 13;
@@ -52,7 +54,10 @@ HYMGI_INLINE int hymgi_graph_strongest(const hymgi_graph_work *w, int i, bool jo
     if (!joins && (w->mate[j] >= 0 || weight < HYMGI_GRAPH_STRONG * w->most[j])) continue;
     const int64_t s = hymgi_edge_strength(weight);
     if (best >= 0 && s < strength) continue;
-    if (best >= 0 && s == strength && hymgi_edge_hash(i, j) <= hymgi_edge_hash(i, best)) continue;
+    if (best >= 0 && s == strength &&
+        hymgi_edge_hash(w->graph, g->id[i], g->id[j]) <=
+            hymgi_edge_hash(w->graph, g->id[i], g->id[best]))
+      continue;
     best = j, strength = s;
   }
   return best;
@@ -92,26 +97,32 @@ HYMGI_INLINE void hymgi_graph_join(const hymgi_graph_work *w, int i)
   w->pick[i] = w->mate[i] < 0 ? hymgi_graph_strongest(w, i, true) : -1;
 }
 
-/* ---- numbers: pairs by their lower member, then those that are left over and found nothing but one another ---- */
+/* ---- numbers: of pairs by their heads, the lower members, and of those that are left over and found nothing but one
+ *      another by themselves ---- */
 
-HYMGI_INLINE bool hymgi_is_lone(const hymgi_graph_work *w, int i)
+HYMGI_INLINE bool hymgi_is_head(const hymgi_graph_work *w, int i)
 {
-  return w->mate[i] < 0 && w->mate[w->pick[i]] < 0;
+  return w->mate[i] >= 0 ? w->mate[i] >= i : w->mate[w->pick[i]] < 0;
 }
 
 HYMGI_INLINE void hymgi_graph_heads(const hymgi_graph_work *w, int i)
 {
-  w->count[i] = w->mate[i] >= i;
-  w->count[w->g.n + i] = hymgi_is_lone(w, i);
+  w->count[i] = hymgi_is_head(w, i);
 }
 
 HYMGI_INLINE void hymgi_graph_parent(const hymgi_graph_work *w, int i)
 {
   const int of_pair = w->mate[i] >= 0 ? i : w->pick[i], mate = w->mate[of_pair];
-  w->parent[i] = w->count[mate < 0 ? w->g.n + i : mate < of_pair ? mate : of_pair];
+  w->parent[i] = w->count[mate < 0 ? i : mate < of_pair ? mate : of_pair];
 }
 
-/* ---- lists of children, in ascending order ---- */
+/* Components have their lowest nodes as heads. */
+HYMGI_INLINE void hymgi_graph_ids(const hymgi_graph_work *w, int i)
+{
+  if (hymgi_is_head(w, i)) w->coarse.id[w->parent[i]] = w->g.id[i];
+}
+
+/* ---- lists of children, in ascending order of ids ---- */
 
 /* *v is one more; returns what it was. */
 HYMGI_INLINE int hymgi_count_one(int *v)
@@ -144,7 +155,7 @@ HYMGI_INLINE void hymgi_graph_list_children(const hymgi_graph_work *w, int i)
 }
 
 /* Shell's sort. */
-HYMGI_INLINE void hymgi_sort_ascending(int n, int *v)
+HYMGI_INLINE void hymgi_sort_ascending(const int64_t *id, int n, int *v)
 {
   int gap = 1;
   while (gap < n / 3)
@@ -153,7 +164,7 @@ HYMGI_INLINE void hymgi_sort_ascending(int n, int *v)
     for (int i = gap; i < n; i++) {
       const int moved = v[i];
       int to = i;
-      for (; to >= gap && v[to - gap] > moved; to -= gap)
+      for (; to >= gap && id[v[to - gap]] > id[moved]; to -= gap)
         v[to] = v[to - gap];
       v[to] = moved;
     }
@@ -161,7 +172,7 @@ HYMGI_INLINE void hymgi_sort_ascending(int n, int *v)
 
 HYMGI_INLINE void hymgi_graph_sort_children(const hymgi_graph_work *w, int I)
 {
-  hymgi_sort_ascending(w->first[I + 1] - w->first[I], w->child + w->first[I]);
+  hymgi_sort_ascending(w->g.id, w->first[I + 1] - w->first[I], w->child + w->first[I]);
 }
 
 /* ---- whole components in place of pairs, one after the other, as it is seldom that a graph needs it ---- */
@@ -456,6 +467,7 @@ HYMGI_INLINE void hymgi_fill_cell(const hymgi_grid_graph *c, int i, int j, int k
   double off;
   graph->start[node] = e;
   graph->end[node] = e + hymgi_cell_edges(c, i, j, k, graph->to + e, graph->weight + e, &off);
+  graph->id[node] = cell;
   graph->at[node] = hymgi_at(&c->g, i, j, k);
   graph->excess[node] = c->excess[graph->at[node]];
   graph->diagonal[node] = graph->excess[node] + off;

@@ -5,7 +5,7 @@
 /* The work of all visits to a level that is visited twice, in sweeps of level 0. */
 #define MOST_WORK 1.5
 
-enum { ROUNDS = 6, MOST_EDGES = 6 };
+enum { MOST_EDGES = 6 };
 
 /* ---- memory ---- */
 
@@ -47,6 +47,7 @@ static size_t bind_raw(hymgi_raw_graph *g, size_t nodes, size_t edges, bool has_
   g->weight = next_array(block, &used, edges, sizeof *g->weight);
   g->excess = next_array(block, &used, nodes, sizeof *g->excess);
   g->diagonal = next_array(block, &used, nodes, sizeof *g->diagonal);
+  g->id = next_array(block, &used, nodes, sizeof *g->id);
   g->at = has_places ? next_array(block, &used, nodes, sizeof *g->at) : NULL;
   return used;
 }
@@ -57,7 +58,7 @@ static size_t bind_nodes(hymgi_graph_work *w, size_t n, double *block)
   int **const list[] = {&w->mate,  &w->pick,  &w->parent,       &w->child,
                         &w->order, &w->place, &w->coarse_order, &w->coarse_place};
   w->most = next_array(block, &used, n, sizeof *w->most);
-  w->count = next_array(block, &used, hymgi_sum_room(2 * n), sizeof *w->count);
+  w->count = next_array(block, &used, hymgi_sum_room(n), sizeof *w->count);
   w->first = next_array(block, &used, hymgi_sum_room(n), sizeof *w->first);
   for (size_t m = 0; m < sizeof list / sizeof *list; m++)
     *list[m] = next_array(block, &used, n, sizeof **list[m]);
@@ -130,7 +131,7 @@ static void match_pairs(hymgi_graph_builder *b)
 {
   const int n = b->w.g.n;
   run(b, HYMGI_GRAPH_BEGIN, n);
-  for (int round = 0; round < ROUNDS; round++) {
+  for (int round = 0; round < HYMGI_GRAPH_ROUNDS; round++) {
     run(b, round ? HYMGI_GRAPH_PICK_AGAIN : HYMGI_GRAPH_PICK, n);
     run(b, HYMGI_GRAPH_PAIR, n);
   }
@@ -142,7 +143,7 @@ static int join_pairs(hymgi_graph_builder *b)
   const int n = b->w.g.n;
   match_pairs(b);
   run(b, HYMGI_GRAPH_HEADS, n);
-  const int nodes = sum(b, 2 * n, b->w.count);
+  const int nodes = sum(b, n, b->w.count);
   run(b, HYMGI_GRAPH_PARENT, n);
   return nodes;
 }
@@ -153,15 +154,20 @@ static int join_components(hymgi_graph_builder *b)
   return sum(b, 1, b->w.count);
 }
 
+void hymgi_graph_collect_children(hymgi_graph_builder *b, int nodes, int children)
+{
+  run(b, HYMGI_GRAPH_NO_CHILDREN, nodes);
+  run(b, HYMGI_GRAPH_COUNT_CHILDREN, children);
+  sum(b, nodes, b->w.first);
+  run(b, HYMGI_GRAPH_BEGIN_LISTS, nodes);
+  run(b, HYMGI_GRAPH_LIST_CHILDREN, children);
+  run(b, HYMGI_GRAPH_SORT_CHILDREN, nodes);
+}
+
 void hymgi_graph_match(hymgi_graph_builder *b, bool all, int *nodes)
 {
   *nodes = all ? join_components(b) : join_pairs(b);
-  run(b, HYMGI_GRAPH_NO_CHILDREN, *nodes);
-  run(b, HYMGI_GRAPH_COUNT_CHILDREN, b->w.g.n);
-  sum(b, *nodes, b->w.first);
-  run(b, HYMGI_GRAPH_BEGIN_LISTS, *nodes);
-  run(b, HYMGI_GRAPH_LIST_CHILDREN, b->w.g.n);
-  run(b, HYMGI_GRAPH_SORT_CHILDREN, *nodes);
+  hymgi_graph_collect_children(b, *nodes, b->w.g.n);
 }
 
 /* ---- the next graph ---- */
@@ -189,9 +195,8 @@ static hymg_status begin_tables(hymgi_graph_builder *b, int nodes)
   return HYMG_OK;
 }
 
-hymg_status hymgi_graph_coarsen(hymgi_graph_builder *b, int nodes)
+hymg_status hymgi_graph_merge_rows(hymgi_graph_builder *b, int nodes)
 {
-  TRY(begin_coarse(b, nodes));
   b->w.coarse.n = nodes;
   run(b, HYMGI_GRAPH_ROOM, nodes);
   sum(b, nodes, b->w.coarse.start);
@@ -203,14 +208,19 @@ hymg_status hymgi_graph_coarsen(hymgi_graph_builder *b, int nodes)
   return b->context->status;
 }
 
+hymg_status hymgi_graph_coarsen(hymgi_graph_builder *b, int nodes)
+{
+  TRY(begin_coarse(b, nodes));
+  run(b, HYMGI_GRAPH_IDS, b->w.g.n);
+  return hymgi_graph_merge_rows(b, nodes);
+}
+
 /* ---- packing ---- */
 
-/* A graph below the finest one is visited twice, in every visit of the one above it, while that is cheap. */
-static bool is_visited_twice(hymgi_graph_builder *b, int l)
+bool hymgi_graph_is_twice(hymgi_graph_builder *b, int l, int64_t nodes, int64_t edges)
 {
-  const hymgi_raw_graph *g = &b->w.g;
-  const double cost = ((double)g->edges + g->n) / (7 * (double)b->cells);
-  const bool twice = l > 0 && l % 2 == 0 && g->edges > 0 && 2 * b->visits * cost <= MOST_WORK;
+  const double cost = ((double)edges + (double)nodes) / (7 * (double)b->cells);
+  const bool twice = l > 0 && l % 2 == 0 && edges > 0 && 2 * b->visits * cost <= MOST_WORK;
   if (twice) b->visits *= 2;
   return twice;
 }
@@ -219,23 +229,13 @@ static bool is_first_small(const hymgi_graph_builder *b, int l)
 {
   const hymgi_graph *const above = b->pairs->graph + l - 1;
   return l > 0 && b->w.g.edges > 0 && b->w.g.n <= HYMGI_MATRIX_CELLS &&
-         (l == 1 || above->n > HYMGI_MATRIX_CELLS);
+         (l == 1 || l == b->first || above->n > HYMGI_MATRIX_CELLS);
 }
 
-/* Graph l, w.g, with so many nodes in the next one, or none. */
-static hymg_status pack(hymgi_graph_builder *b, int l, int nodes)
+hymg_status hymgi_graph_pack(hymgi_graph_builder *b, hymgi_graph *g)
 {
-  hymgi_graph *const g = b->pairs->graph + l;
-  const int n = b->w.g.n, whole = (int)hymgi_whole_slices(n), slices = whole / HYMGI_LANES;
-  *g = (hymgi_graph){.n = n,
-                     .nodes = nodes,
-                     .edges = b->w.g.edges,
-                     .children = nodes ? n : 0,
-                     .packed = l > 0,
-                     .coarsest = nodes == 0,
-                     .twice = is_visited_twice(b, l),
-                     .may_have_matrix = is_first_small(b, l)};
-  g->vectors = !g->packed ? 0 : g->twice ? 6 : 4;
+  const int whole = (int)hymgi_whole_slices(g->n), slices = whole / HYMGI_LANES;
+  const int nodes = g->coarsest ? 0 : g->nodes;
   if (g->packed) run(b, HYMGI_GRAPH_SLICES, slices);
   if (g->packed) g->rows = sum(b, slices, b->w.count);
   TRY(b->context->status);
@@ -243,13 +243,29 @@ static hymg_status pack(hymgi_graph_builder *b, int l, int nodes)
   b->w.packed = *g;
   run(b, HYMGI_GRAPH_SLICE_STARTS, g->packed ? slices + 1 : 0);
   run(b, HYMGI_GRAPH_ROWS, g->packed ? whole : 0);
-  run(b, HYMGI_GRAPH_AT, g->packed ? 0 : n);
-  run(b, HYMGI_GRAPH_PARENTS, nodes ? n : 0);
+  run(b, HYMGI_GRAPH_AT, g->packed ? 0 : g->n);
+  run(b, HYMGI_GRAPH_PARENTS, g->coarsest ? 0 : g->n);
   run(b, HYMGI_GRAPH_COUNT_PACKED, nodes);
-  if (nodes) sum(b, nodes, b->w.count);
-  run(b, HYMGI_GRAPH_FIRST_PACKED, nodes ? nodes + 1 : 0);
+  if (!g->coarsest) sum(b, nodes, b->w.count);
+  run(b, HYMGI_GRAPH_FIRST_PACKED, g->coarsest ? 0 : nodes + 1);
   run(b, HYMGI_GRAPH_LIST_PACKED, nodes);
   return b->context->status;
+}
+
+/* Graph l, w.g, with so many nodes in the next one, or none. */
+static hymg_status pack(hymgi_graph_builder *b, int l, int nodes)
+{
+  hymgi_graph *const g = b->pairs->graph + l;
+  *g = (hymgi_graph){.n = b->w.g.n,
+                     .nodes = nodes,
+                     .edges = b->w.g.edges,
+                     .children = nodes ? b->w.g.n : 0,
+                     .packed = l > 0,
+                     .coarsest = nodes == 0,
+                     .twice = hymgi_graph_is_twice(b, l, b->w.g.n, b->w.g.edges),
+                     .may_have_matrix = is_first_small(b, l)};
+  g->vectors = !g->packed ? 0 : g->twice ? 6 : 4;
+  return hymgi_graph_pack(b, g);
 }
 
 /* The next graph becomes w.g. */
@@ -261,14 +277,33 @@ static void advance(hymgi_graph_work *w)
   w->place = before.coarse_place, w->coarse_place = before.place;
 }
 
+/* Graph 0 is not sorted; another one that is the first here is, as if the one above it had been merged here. */
+static hymg_status place_first(hymgi_graph_builder *b)
+{
+  hymgi_graph_work *const w = &b->w;
+  const hymgi_graph_work kept = *w;
+  if (b->first == 0) {
+    run(b, HYMGI_GRAPH_IDENTITY, w->g.n);
+    return b->context->status;
+  }
+  w->coarse = w->g, w->coarse_order = w->order, w->coarse_place = w->place;
+  run(b, HYMGI_GRAPH_ORDER, (w->g.n + HYMGI_WINDOW - 1) / HYMGI_WINDOW);
+  *w = kept;
+  if (b->places)
+    b->backend->copy(b->context, (double *)(void *)w->place, (double *)(void *)b->places,
+                     ((size_t)w->g.n + 1) / 2);
+  return b->context->status;
+}
+
 hymg_status hymgi_graph_build_all(hymgi_graph_builder *b)
 {
   int *const count = &b->pairs->count;
   TRY(hymgi_graph_begin_nodes(b));
-  b->visits = 1;
-  run(b, HYMGI_GRAPH_IDENTITY, b->w.g.n);
-  for (*count = 1; b->w.g.edges > 0; ++*count) {
+  if (b->first == 0) b->visits = 1;
+  TRY(place_first(b));
+  for (*count = b->first + 1; b->w.g.edges > 0; ++*count) {
     int nodes = 0;
+    b->w.graph = *count - 1;
     hymgi_graph_match(b, *count == HYMGI_MAX_GRAPHS - 1, &nodes);
     TRY(b->context->status);
     TRY(hymgi_graph_coarsen(b, nodes));

@@ -14,9 +14,10 @@
   X(PICK_AGAIN, pick_again)   /* nodes: those whose pick was taken */                              \
   X(PAIR, pair)               /* nodes: who has picked whom */                                     \
   X(JOIN, join)               /* nodes: whom those that are left over join */                      \
-  X(HEADS, heads)             /* nodes: the first of each pair, then the lone ones */              \
+  X(HEADS, heads)             /* nodes: the first of each pair, and lone ones */                   \
   X(PARENT, parent)           /* nodes: from the sums of these */                                  \
   X(COMPONENTS, components)   /* 0: parents for whole components, one after the other */           \
+  X(IDS, ids)                 /* nodes: those of coarse ones */                                    \
   X(NO_CHILDREN, no_children) /* coarse nodes */                                                   \
   X(COUNT_CHILDREN, count_children) /* nodes */                                                    \
   X(BEGIN_LISTS, begin_lists)       /* coarse nodes: from the sums of the counts */                \
@@ -49,25 +50,29 @@ static inline size_t hymgi_sum_room(size_t n)
 }
 
 /* Nodes that are sorted by the numbers of their edges before they are packed. */
-enum { HYMGI_WINDOW = 512 };
+enum { HYMGI_WINDOW = 512, HYMGI_GRAPH_ROUNDS = 6 /* of picks */ };
 
-/* A graph while it is made: the edges of node i are start[i] <= e < end[i], each edge at both of its ends. */
+/* A graph while it is made: the edges of node i are start[i] <= e < end[i], each edge at both of its ends. A node's id is, on
+ * graph 0, its cell's number in the whole grid, x fastest, and on others that of its head, the lower member of the pair that
+ * it was, or the lone node. Ids ascend with the numbers of nodes. */
 typedef struct hymgi_raw_graph {
   int n, edges;
   int *start, *end; /* hymgi_sum_room(n), n */
   int *to;          /* the node at the other end */
   double *weight;   /* > 0 */
   double *excess, *diagonal;
+  int64_t *id;
   ptrdiff_t *at; /* of graph 0: as in hymgi_graph */
 } hymgi_raw_graph;
 
 /* What steps read and write, in the memory of who runs them. */
 typedef struct hymgi_graph_work {
+  int graph; /* the number of g */
   hymgi_raw_graph g, coarse;
   double *most;                     /* the largest weight at a node */
   int *mate;                        /* of a pair, or -1 */
   int *pick;                        /* a candidate, or -1 */
-  int *count;                       /* hymgi_sum_room(2 n): numbers, then their sums */
+  int *count;                       /* hymgi_sum_room(n): numbers, then their sums */
   int *parent, *first, *child;      /* n, coarse nodes + 1 with room for sums, n */
   int *order, *place;               /* the node that comes to a place, the place of a node */
   int *coarse_order, *coarse_place; /* likewise */
@@ -111,7 +116,10 @@ typedef struct hymgi_graph_builder {
   double *block[HYMGI_BLOCKS]; /* of `memory`, or NULL */
   size_t doubles[HYMGI_BLOCKS];
   int64_t cells;
+  int first;     /* the graph that w.g is at first; > 0: those above are known, and */
   double visits; /* of the graph that is looked at */
+  int *
+      places; /* NULL, or of the host, an even number: gets the places of the nodes of w.g, first > 0 */
   hymgi_graph_work w;
 } hymgi_graph_builder;
 
@@ -127,6 +135,15 @@ hymg_status hymgi_graph_finest(hymgi_graph_builder *b, const hymgi_level *level,
 hymg_status hymgi_graph_begin_nodes(hymgi_graph_builder *b);
 void hymgi_graph_match(hymgi_graph_builder *b, bool all, int *nodes);
 hymg_status hymgi_graph_coarsen(hymgi_graph_builder *b, int nodes);
+/* Parts of these: the lists of children of nodes 0 ... children - 1, whose parents are known, of which there are `nodes`; the
+ * rows of these in w.coarse, whose arrays there are. */
+void hymgi_graph_collect_children(hymgi_graph_builder *b, int nodes, int children);
+hymg_status hymgi_graph_merge_rows(hymgi_graph_builder *b, int nodes);
+/* A graph below the finest one is visited twice, in every visit of the one above it, while that is cheap. For each graph in
+ * turn; nodes and edges: of the whole graph. */
+bool hymgi_graph_is_twice(hymgi_graph_builder *b, int l, int64_t nodes, int64_t edges);
+/* w.g to *g, all numbers of which but the rows are set. */
+hymg_status hymgi_graph_pack(hymgi_graph_builder *b, hymgi_graph *g);
 /* All graphs from w.g, packed, in b->memory. */
 hymg_status hymgi_graph_build_all(hymgi_graph_builder *b);
 /* Releases all blocks; nothing to do if there are none. */

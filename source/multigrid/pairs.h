@@ -1,7 +1,7 @@
 /* Pairs: the levels below level 0 as graphs, for coefficients that no coarsening along axes can follow
  * (docs/numerics.md, "Pairs"). Nodes that are strongly coupled to each other are joined in pairs, once, whatever
  * their places in the grid; the coarse graph has the sums of conductances. On several ranks each has the nodes of
- * the large graphs whose lower members it had on the graph above, on graph 0 those of its cells; one rank has the small graphs. */
+ * the large graphs whose heads it had on the graph above, on graph 0 those of its cells; one rank has the small graphs. */
 #ifndef HYMGI_MULTIGRID_PAIRS_H
 #define HYMGI_MULTIGRID_PAIRS_H
 
@@ -39,7 +39,7 @@ typedef struct hymgi_graph {
   double *diagonal, *inverse; /* 1 / D, or 0 where that is 0 */
   /* to the next graph: n, its nodes + 1, children; NULL on the coarsest one */
   int *parent, *first, *child;
-  /* of graph 0: the places of its nodes in a vector of level 0 or, while graphs are made, of `whole` */
+  /* of graph 0: the places of its nodes in a vector of level 0 */
   ptrdiff_t *at;
   double *matrix; /* times b: the solution with all graphs below (hymgi_matrix_doubles), or NULL */
   /* not of graph 0: the right-hand side, the solution and another vector for it, a direction; twice: the first
@@ -67,7 +67,6 @@ struct hymgi_pairs {
   int gathered;
   hymgi_graph part;
   hymgi_index_plan *gather, *scatter;
-  hymgi_level *whole; /* level 0 as one box, while graphs are made; NULL if it is one box */
   size_t bytes;
 };
 

@@ -60,12 +60,14 @@ static hymgi_raw_graph graph_of(int n, const edge *list, int count, unsigned see
   g.weight = array_of(ends, sizeof *g.weight);
   g.excess = array_of(nodes, sizeof *g.excess);
   g.diagonal = array_of(nodes, sizeof *g.diagonal);
+  g.id = array_of(nodes, sizeof *g.id);
   g.at = array_of(nodes, sizeof *g.at);
   for (int m = 0; m < 2 * count; m++)
     g.start[(m % 2 ? list[m / 2].b : list[m / 2].a) + 1]++;
   for (int i = 0; i < n; i++) {
     g.start[i + 1] += g.start[i];
     g.end[i] = g.start[i];
+    g.id[i] = 3000000000 * i + i % 3;
     g.at[i] = 3 * (ptrdiff_t)((i + n / 2) % n);
     g.diagonal[i] = g.excess[i] = fmax(random[i], 0);
   }
@@ -82,7 +84,7 @@ static hymgi_raw_graph graph_of(int n, const edge *list, int count, unsigned see
 
 static void free_graph(const hymgi_raw_graph *g)
 {
-  void *const array[] = {g->start, g->end, g->to, g->weight, g->excess, g->diagonal, g->at};
+  void *const array[] = {g->start, g->end, g->to, g->weight, g->excess, g->diagonal, g->id, g->at};
   for (size_t m = 0; m < sizeof array / sizeof *array; m++)
     free(array[m]);
 }
@@ -104,6 +106,7 @@ static void load(hymgi_graph_builder *b, const hymgi_raw_graph *g)
   copy_in(b, g->weight, to->weight, edges * sizeof *g->weight);
   copy_in(b, g->excess, to->excess, n * sizeof *g->excess);
   copy_in(b, g->diagonal, to->diagonal, n * sizeof *g->diagonal);
+  copy_in(b, g->id, to->id, n * sizeof *g->id);
   copy_in(b, g->at, to->at, n * sizeof *g->at);
 }
 

@@ -169,7 +169,7 @@ static const char *judge_parts(const struct hymgi_pairs *p, int64_t size)
 {
   const char *why = NULL;
   if (is_single()) return p->gathered == HYMGI_MAX_GRAPHS ? NULL : "one rank distributes graphs";
-  if (!p->active || p->whole || p->gathered == HYMGI_MAX_GRAPHS) return "no parts";
+  if (!p->active || p->gathered == HYMGI_MAX_GRAPHS) return "no parts";
   for (int l = 1; l < p->gathered; l++)
     if (nodes_of(p->graph + l) < size) why = "a small graph is in parts";
   if (size == 60 && p->gathered < 3) why = "large graphs are on one rank";

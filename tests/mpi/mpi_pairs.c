@@ -2,6 +2,7 @@
  * stay on one rank; each node, edge and child on one rank; ghosts that are others' nodes. */
 #include "api/solver.h"
 #include "multigrid/pairs.h"
+#include "oracle/graph.h"
 #include "oracle/mask.h"
 #include "oracle/trial.h"
 #include "support/mpi.h"
@@ -239,7 +240,6 @@ static const char *judge_choice(const struct hymgi_pairs *p, int64_t size, const
   const bool several = support_ranks(MPI_COMM_WORLD) > 1;
   if (!p->active) return whole->count > 1 ? "graphs that are not used" : NULL;
   if (!several) return p->gathered == HYMGI_MAX_GRAPHS ? NULL : "one rank distributes graphs";
-  if (p->whole) return "level 0 as one box has stayed";
   const int l = p->gathered;
   if (l < 1 || l >= whole->count) return "another graph is gathered";
   if (size < 0) return NULL;
@@ -282,6 +282,161 @@ START_TEST(parts_have_the_bits_of_one_rank)
   const int i = _i / SIZES;
   if (support_small() ? _i % 5 : (_i + support_turn()) % SUPPORT_TURNS == 0) return;
   compare_case(i, sizes[_i % SIZES]);
+}
+END_TEST
+
+/* ---- graphs by their definition ---- */
+
+/* A mark for each cell; sums of them are exact, and tell sets of cells apart. */
+static double mark_of(int64_t id)
+{
+  uint64_t h = ((uint64_t)id + 1) * 0x9e3779b97f4a7c15u;
+  h = (h ^ h >> 31) * 0xbf58476d1ce4e5b9u;
+  return (double)(1 + (h >> 32));
+}
+
+/* A graph of the definition: couplings, ids, and the marks of the nodes' cells. */
+typedef struct dense {
+  int n;
+  double *t, *mark;
+  int64_t *id;
+} dense;
+
+static void free_dense(dense *d)
+{
+  free(d->t);
+  free(d->mark);
+  free(d->id);
+}
+
+/* The coupling of a cell of a level of one box to the next one along an axis, *next; 0: there is none. */
+static double coupling(const hymgi_level *level, const int cell[3], int axis, int next[3])
+{
+  memcpy(next, cell, 3 * sizeof *next);
+  const bool beyond = ++next[axis] == level->n[axis], closed = !(level->periodic >> axis & 1);
+  if (level->n[axis] == 1 || (beyond && closed)) return 0;
+  if (beyond) next[axis] = 0;
+  return level->c.beta[axis][hymgi_at(level->box, next[0], next[1], next[2])];
+}
+
+/* Level 0 of a solver on this rank alone, without rows of 0. */
+static dense dense_of(const hymgi_level *level)
+{
+  const int *n = level->n, cells = (int)level->cells;
+  dense d = {.n = cells};
+  d.t = calloc((size_t)cells * (size_t)cells + 1, sizeof *d.t);
+  d.mark = calloc((size_t)cells + 1, sizeof *d.mark);
+  d.id = calloc((size_t)cells + 1, sizeof *d.id);
+  for (int q = 0; q < cells; q++) {
+    const int cell[3] = {q % n[0], q / n[0] % n[1], q / n[0] / n[1]};
+    d.id[q] = q, d.mark[q] = mark_of(q);
+    for (int axis = 0; axis < 3; axis++) {
+      int next[3];
+      const double t = coupling(level, cell, axis, next);
+      const int other = (next[2] * n[1] + next[1]) * n[0] + next[0];
+      if (t > 0) d.t[q * cells + other] = d.t[other * cells + q] = t;
+    }
+  }
+  return d;
+}
+
+static dense coarser(const dense *d, int graph)
+{
+  int *const parent = calloc((size_t)d->n + 1, sizeof *parent);
+  dense c = {.mark = calloc((size_t)d->n + 1, sizeof *c.mark),
+             .id = calloc((size_t)d->n + 1, sizeof *c.id)};
+  c.n = oracle_parents(d->t, d->id, d->n, graph, parent, c.id);
+  c.t = oracle_coarse(d->t, d->n, parent, c.n);
+  for (int i = 0; i < d->n; i++)
+    c.mark[parent[i]] += d->mark[i];
+  free(parent);
+  return c;
+}
+
+static int node_with(const dense *d, double mark)
+{
+  int i = 0;
+  while (i < d->n && d->mark[i] != mark)
+    i++;
+  return i;
+}
+
+/* Own nodes have all edges of the definition and no other ones. */
+static const char *compare_rows(const hymgi_graph *g, const double *mark, const dense *d)
+{
+  for (int i = 0; i < g->n; i++) {
+    const int node = node_with(d, mark[i]), slice = i / HYMGI_LANES;
+    int left = 0;
+    if (node == d->n) return "a node that the definition has not";
+    for (int j = 0; j < d->n; j++)
+      left += d->t[node * d->n + j] > 0;
+    for (int row = g->slice[slice]; row < g->slice[slice + 1]; row++) {
+      const ptrdiff_t e = (ptrdiff_t)HYMGI_LANES * row + i % HYMGI_LANES;
+      if (!(g->weight[e] > 0)) continue;
+      const int other = node_with(d, mark[g->to[e]]);
+      const double want = other < d->n ? d->t[node * d->n + other] : 0;
+      if (!(fabs(g->weight[e] - want) <= 1e-13 * want)) return "another edge";
+      left--;
+    }
+    if (left) return "edges are missing";
+  }
+  return NULL;
+}
+
+/* All graphs in parts of a solver on all ranks, against those of one on this rank. */
+static void compare_with_definition(const trial *t, const trial *alone)
+{
+  const struct hymgi_pairs *const p = pairs_of(t);
+  const hymgi_level *const level = t->k.solver->h.level;
+  double *const mark = calloc((size_t)level->vector_size + 1, sizeof *mark), *fine = NULL;
+  for (const hymgi_geom *g = level->box; g < level->box + level->num_boxes; g++)
+    for (int q = 0; q < g->n[0] * g->n[1] * g->n[2]; q++) {
+      const int i = q % g->n[0], j = q / g->n[0] % g->n[1], k = q / g->n[0] / g->n[1];
+      const int64_t row = (int64_t)(g->low[2] + k) * level->n[1] + g->low[1] + j;
+      mark[hymgi_at(g, i, j, k)] = mark_of(row * level->n[0] + g->low[0] + i);
+    }
+  fine = vector_of(p->graph);
+  for (int i = 0; i < p->graph->n; i++)
+    fine[i] = mark[p->graph->at[i]];
+  hymgi_index_plan_run(p->graph->halo, mark, fine + hymgi_whole_slices(p->graph->n));
+  dense d = dense_of(alone->k.solver->h.level);
+  for (int l = 1; l < p->gathered; l++) {
+    dense c = coarser(&d, l - 1);
+    double *const coarse = coarse_marks(p->graph + l - 1, fine);
+    support_all_agree(compare_rows(p->graph + l, coarse, &c), t->c.name);
+    free(fine);
+    free_dense(&d);
+    fine = coarse, d = c;
+  }
+  free_dense(&d);
+  free(fine);
+  free(mark);
+}
+
+START_TEST(parts_are_the_graphs_of_the_definition)
+{
+  static const int small[][3] = {{11, 9, 8}, {13, 7, 6}, {9, 11, 7}, {30, 20, 1}, {400, 1, 1}};
+  static const char *const boundaries[] = {"dd pp nn", "pp pp pp", "nn nn nn", "nn pp dd",
+                                           "pp nn nn"};
+  const int ranks = support_ranks(MPI_COMM_WORLD);
+  trial t = trial_of(small[_i], boundaries[_i], TRIAL_JUMPS);
+  trial alone = trial_of(small[_i], boundaries[_i], TRIAL_JUMPS);
+  hymg_context *context = support_context(MPI_COMM_WORLD, 1);
+  int *own[3];
+  alone.o.transfer = t.o.transfer = HYMG_TRANSFER_PAIRS;
+  t.context = context;
+  t.o.gather_cells = 0;
+  distribute(&t, own);
+  trial_open(&t);
+  trial_open(&alone);
+  support_all_agree(ranks == 1 || pairs_of(&t)->gathered > 2 ? NULL : "no graph in parts",
+                    t.c.name);
+  if (ranks > 1) compare_with_definition(&t, &alone);
+  for (int d = 0; d < 3; d++)
+    free(own[d]);
+  trial_close(&t);
+  trial_close(&alone);
+  hymg_context_destroy(&context);
 }
 END_TEST
 
@@ -433,6 +588,7 @@ int main(int argc, char **argv)
   TCase *t = tcase_create("parts");
   tcase_set_timeout(t, 0);
   tcase_add_loop_test(t, parts_have_the_bits_of_one_rank, 0, CASES * SIZES);
+  tcase_add_loop_test(t, parts_are_the_graphs_of_the_definition, 0, 5);
   tcase_add_test(t, masks_have_the_bits_of_one_rank);
   tcase_add_test(t, memory_is_shared);
   tcase_add_test(t, an_update_makes_other_parts);
