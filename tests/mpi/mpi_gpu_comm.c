@@ -6,6 +6,7 @@
 #include "support/comm.h"
 #include "support/device_messages.h"
 #include "support/mpi_gpu.h"
+#include "support/probe.h"
 
 #include <unistd.h>
 

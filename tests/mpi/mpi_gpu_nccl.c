@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "support/comm.h"
 #include "support/mpi_gpu.h"
+#include "support/probe.h"
 
 static bool has_nccl(void)
 {

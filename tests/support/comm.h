@@ -15,7 +15,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* CUDA refuses what a CUDA-aware MPI asks it for while this thread records. Messages of reductions are
  * not of device memory. */
@@ -219,33 +218,6 @@ static inline void expect_refusal(twin_way way, const char *reason)
   hymg_transport_info info;
   ck_assert_int_eq(choose(way, 0, NULL, &info), HYMG_EUNSUPPORTED);
   ck_assert_msg(strstr(info.reason, reason) != NULL, "%s", info.reason);
-}
-
-static inline void name_file(char file[64])
-{
-  snprintf(file, 64, "/tmp/hymg-probe-XXXXXX");
-  if (support_rank(MPI_COMM_WORLD) == 0) close(mkstemp(file));
-  MPI_Bcast(file, 64, MPI_CHAR, 0, MPI_COMM_WORLD);
-}
-
-/* What the probe file says. */
-typedef hymg_status trial(hymg_context *context, const char *file, bool *works);
-
-/* By two of the ranks. */
-static inline void probe(trial *try, const char *file)
-{
-  const int rank = support_rank(MPI_COMM_WORLD);
-  bool works = false;
-  MPI_Comm two;
-  MPI_Comm_split(MPI_COMM_WORLD, rank < 2, rank, &two);
-  if (rank < 2) {
-    hymg_context *context = support_context(two, 1);
-    OK(context, try(context, file, &works));
-    ck_assert(works);
-    hymg_context_destroy(&context);
-  }
-  MPI_Comm_free(&two);
-  MPI_Barrier(MPI_COMM_WORLD);
 }
 
 /* The last rank fails at its nth launch of a first solve, before anything is recorded; quiet: other
