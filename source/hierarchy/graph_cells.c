@@ -207,8 +207,9 @@ static hymg_status number_ghosts(const hymgi_level *level, hymgi_part *part)
 void *hymgi_resize(bool *lacks, void *array, size_t count, size_t size)
 {
   void *const larger = realloc(array, (count + 1) * size);
-  *lacks |= !larger;
-  return larger ? larger : array;
+  if (larger) return larger;
+  *lacks = true;
+  return array;
 }
 
 static hymg_status allocate(const hymgi_level *level, int64_t nodes, int64_t edges,
