@@ -5,7 +5,8 @@
 # what is printed is the time of messages; COMPUTE=yes: as long as on this core. BANDWIDTH (GB/s of a host's link, 50) and
 # LATENCY (us of a link, 0.5): see benchmarks/simulation/platform.py. Needs SimGrid (Debian: libsimgrid-dev) and
 # builds hymg with its MPI in simulation/ of the current folder, once, with OPTIMIZE (-O3; where computation takes no time
-# -O0 does). OBJECTS=FOLDER: with what that build folder has compiled of the library, but for what calls MPI.
+# -O0 does). OBJECTS=FOLDER: with what that build folder
+# has compiled of the library, but for what calls MPI or reads a clock.
 # PROGRAM=hymg-messages: that program and its options instead, which compares the bits itself.
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
