@@ -5,8 +5,7 @@
 # what is printed is the time of messages; COMPUTE=yes: as long as on this core. BANDWIDTH (GB/s of a host's link, 50) and
 # LATENCY (us of a link, 0.5): see benchmarks/simulation/platform.py. Needs SimGrid (Debian: libsimgrid-dev) and
 # builds hymg with its MPI in simulation/ of the current folder, once, with OPTIMIZE (-O3; where computation takes no time
-# -O0 does). OBJECTS=FOLDER: with what that build folder
-# has compiled of the library, but for what calls MPI or reads a clock.
+# -O0 does).
 # PROGRAM=hymg-messages: that program and its options instead, which compares the bits itself.
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
@@ -21,16 +20,11 @@ include=$(dirname "$(find "$(dirname "$(command -v smpicc)")/../include" -name s
 mkdir -p simulation/build || exit 2
 (
   cd simulation/build || exit 1
-  [ -e Makefile ] || {
+  [ -e Makefile ] ||
     "$top/configure" --without-openmp --without-cuda --without-hypre --without-fortran --without-check --without-png \
-      MPICC=smpicc MPIRUN=smpirun LDFLAGS="-shared${OBJECTS:+ -fopenmp}" \
+      MPICC=smpicc MPIRUN=smpirun LDFLAGS=-shared \
       CFLAGS="${OPTIMIZE--O3} -w -fvisibility=default -I$include -include $include/smpi_helpers.h -include $top/benchmarks/simulation/smpi_shim.h" \
       >configure.log || exit 1
-    if [ -n "${OBJECTS-}" ]; then
-      mkdir obj && cp -r "$OBJECTS/obj/finite-volume" "$OBJECTS/obj/source" obj && rm -r obj/source/comm &&
-        find obj -name '*_mpi.o' -delete && find obj -name '*.o' -exec touch {} + || exit 1 # newer than their sources
-    fi
-  }
   make "bin/$program" >make.log 2>&1
 ) || say "the build failed; see simulation/build/configure.log and make.log"
 python3 "$top/benchmarks/simulation/platform.py" "$kind" "$ranks" bandwidth="${BANDWIDTH:-50}" latency="${LATENCY:-0.5}" \

@@ -1,7 +1,7 @@
 #!/bin/sh
 # benchmarks/scripts/simulate.sh: on eight simulated ranks hymg-fv and hymg-messages give the bits of eight real ones, and
 # send as many messages. Needs SimGrid's smpicc and smpirun, python3 and a build with MPI, else it is skipped. Environment:
-# BUILD, SRCDIR, MPIRUN, MPIRUN_FLAGS, SANITIZE. Ends with the totals.
+# BUILD, SRCDIR, MPIRUN, MPIRUN_FLAGS. Ends with the totals.
 set -u
 : "${BUILD:?the build folder}" "${SRCDIR:?the sources}"
 MPIRUN=${MPIRUN-} MPIRUN_FLAGS=${MPIRUN_FLAGS-}
@@ -34,7 +34,6 @@ check()
   fi
 }
 
-[ -n "${SANITIZE-}" ] || export OBJECTS="$BUILD"
 simulated() { OPTIMIZE=-O0 MAKEFLAGS=-j2 "$SRCDIR/benchmarks/scripts/simulate.sh" 8 fattree "$@" >"$out" 2>&1; }
 
 # numbers FILE: sizes, residuals and the error, in all digits that are printed
