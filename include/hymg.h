@@ -645,13 +645,13 @@ typedef enum hymg_memory { HYMG_MEMORY_DEVICE = 0, HYMG_MEMORY_MANAGED = 1 } hym
 /* How ranks with GPUs exchange cells. DEVICE: MPI gets device memory, if it reports that it
  * accepts it; try hymg_probe_device_messages first. STAGED: MPI gets pinned host memory that
  * kernels fill. PEER: kernels of the ranks of a node write into each other's GPUs, which must
- * all be different; between nodes DEVICE or STAGED, as with AUTO. NCCL: sends and receives of NCCL, within and
- * between nodes, if this library was built with NCCL (hymg_build_info) and no two ranks share a
- * GPU; a cycle then has no MPI calls and the host does not wait. AUTO: on several nodes
- * NCCL if the probe file says that it works; else within a node PEER if every GPU can map the memory
- * of the others, or STAGED, and between nodes DEVICE if MPI reports that it accepts device memory
- * and the probe file confirms it, or STAGED. Solvers in managed memory use STAGED. NONE: only as a result, if there is nothing to exchange or no
- * level is on a GPU. */
+ * all be different; between nodes DEVICE or STAGED, as with AUTO. NCCL: sends and receives of NCCL,
+ * within and between nodes, if this library was built with NCCL (hymg_build_info) and no two ranks
+ * share a GPU; a cycle then has no MPI calls and the host does not wait. AUTO: on several nodes NCCL
+ * if the probe file says that it works; else within a node PEER if every GPU can map the memory of
+ * the others, or STAGED, and between nodes DEVICE if MPI reports that it accepts device memory and
+ * the probe file confirms it, or STAGED. Solvers in managed memory use STAGED. NONE: only as a
+ * result, if there is nothing to exchange or no level is on a GPU. */
 typedef enum hymg_transport {
   HYMG_TRANSPORT_AUTO = 0,
   HYMG_TRANSPORT_DEVICE = 1,
@@ -791,7 +791,8 @@ typedef struct hymg_options {
    * the next multiple of 4, at most what a visit needs; -1: with NCCL on the standard path, where boxes are not too large.
    * Does not change results */
   int halo_layers;
-  /* AUTO: the file written by hymg_probe_device_messages and hymg_probe_nccl_messages, read by rank 0; NULL: none */
+  /* AUTO: the file written by hymg_probe_device_messages and hymg_probe_nccl_messages, read by rank
+   * 0; NULL: none */
   const char *probe_file;
   /* > 0. PEER: a GPU that has waited this long for another one aborts, and the solve fails; NCCL:
    * likewise a rank that has waited this long for its own GPU. The context's wait_seconds counts
@@ -1060,9 +1061,10 @@ HYMG_API hymg_status hymg_solver_transport(const hymg_solver *solver, hymg_trans
  * ECUDA, EMPI. */
 HYMG_API hymg_status hymg_probe_device_messages(hymg_context *context, const char *file,
                                                 bool *works);
-/* The same for messages of NCCL, with its version and the GPU as key. To find out whether it works between nodes
- * the ranks must be on two of them; NCCL may wait without a limit there if it cannot connect. Errors:
- * as above; EUNSUPPORTED: no CUDA, no NCCL, the ranks share a GPU; EMPI: NCCL failed. */
+/* Collective, on two ranks: the same through NCCL, into the same file, with the version of NCCL and
+ * the GPU as key. Ranks on two nodes show whether it works between nodes; where it cannot connect it
+ * may wait without a limit. Errors: EINVAL (not two ranks, NULL), EIO (file), EUNSUPPORTED (no CUDA;
+ * no NCCL; the ranks share a GPU), ENOMEM, ECUDA, EMPI (also: NCCL failed). */
 HYMG_API hymg_status hymg_probe_nccl_messages(hymg_context *context, const char *file, bool *works);
 
 /* ---- memory estimate ---- */

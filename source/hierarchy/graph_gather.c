@@ -13,8 +13,8 @@ typedef struct gathering {
   hymgi_part_maker *m;
   bool is_root;
   int64_t *size; /* of each rank's part */
-  hymgi_graph_builder
-      *of; /* w.g of each: a part as it is sent; elsewhere than on the root, of this rank alone */
+  /* w.g of each: a part as it is sent; elsewhere than on the root of this rank alone */
+  hymgi_graph_builder *of;
   hymgi_graph_builder whole;
   hymgi_links nodes; /* of all parts, by id; at: among those of one part after the other */
   int *place;        /* in the packed graph */

@@ -118,8 +118,8 @@ typedef struct hymgi_graph_builder {
   int64_t cells;
   int first;     /* the graph that w.g is at first; > 0: those above are known, and */
   double visits; /* of the graph that is looked at */
-  int *
-      places; /* NULL, or of the host, an even number: gets the places of the nodes of w.g, first > 0 */
+  /* NULL or, if first > 0, an even number in the host's memory: gets the places of the nodes of w.g */
+  int *places;
   hymgi_graph_work w;
 } hymgi_graph_builder;
 

@@ -23,9 +23,8 @@
 #define GAIN            0.95
 #define FAINT_ERROR     1e3
 #define NOTHING         1e-12 /* of the tolerance: a residual that no iteration can do anything with */
-#define FALLS                                                                                      \
-  0.9 /* a change of u that is no more than that of the last one is not one of rounding */
-#define HALVED 0.5 /* a cycle that gains less may have come to where rounding ends */
+#define FALLS           0.9 /* times the last change of u, or less: it is no rounding */
+#define HALVED          0.5 /* a cycle that gains less may have come to where rounding ends */
 /* Iterations without a gain after which rounding is looked at. */
 enum { DOUBTFUL = 20 };
 
