@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/cpu.h"
+#include "comm/comm.h"
 #include "cpu/sweep/wavefront.h"
 
 typedef struct candidate {
@@ -54,7 +55,8 @@ static double bytes_of_level(const hymgi_level *level)
 
 static double near_cache(const hymgi_level *level)
 {
-  return (double)hymgi_near_cache(hymgi_cpu_most_threads(level));
+  return (double)hymgi_near_cache(hymgi_cpu_most_threads(level),
+                                  hymgi_comm_local_size(level->context->comm));
 }
 
 /* The rows of a tile, even, in `times` the near cache; tiles are as many as needed, of about one height. 0: whole planes. */

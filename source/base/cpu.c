@@ -8,6 +8,9 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
 
 #include "config.h"
 
@@ -62,15 +65,31 @@ static size_t bytes_or(long told, size_t usual)
   return told > 0 ? (size_t)told : usual;
 }
 
-size_t hymgi_near_cache(int threads)
+/* Not from sysconf, which tells the sum of all third-level caches of a package. Leaf 3 is the third level's: ways, partitions, bytes
+ * of a line and sets, each less one. */
+hymgi_third_cache hymgi_cpu_third_cache(void)
 {
-  size_t second = USUAL_L2, third = 0;
+  hymgi_third_cache cache = {0, 0};
+#ifdef __x86_64__
+  unsigned a, b, c, d;
+  if (__builtin_cpu_is("amd") && __get_cpuid_count(0x8000001D, 3, &a, &b, &c, &d) &&
+      (a >> 5 & 7) == 3) {
+    cache.bytes =
+        (size_t)((b >> 22) + 1) * ((b >> 12 & 0x3FF) + 1) * ((b & 0xFFF) + 1) * ((size_t)c + 1);
+    cache.processors = (int)(a >> 14 & 0xFFF) + 1;
+  }
+#endif
+  return cache;
+}
+
+size_t hymgi_near_cache(int threads, int ranks)
+{
+  size_t second = USUAL_L2;
 #ifdef _SC_LEVEL2_CACHE_SIZE
   second = bytes_or(sysconf(_SC_LEVEL2_CACHE_SIZE), USUAL_L2);
 #endif
-#if defined _SC_LEVEL3_CACHE_SIZE && defined __x86_64__
-  if (__builtin_cpu_is("amd")) third = bytes_or(sysconf(_SC_LEVEL3_CACHE_SIZE), 0);
-#endif
-  const size_t all = second * (size_t)threads;
-  return all > third ? all : third;
+  const hymgi_third_cache third = hymgi_cpu_third_cache();
+  const int room = third.processors / threads, sharers = ranks < room ? ranks : room > 1 ? room : 1;
+  const size_t all = second * (size_t)threads, part = third.bytes / (size_t)sharers;
+  return all > part ? all : part;
 }

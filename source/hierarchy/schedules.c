@@ -28,8 +28,9 @@ void hymgi_schedule_key(hymgi_hierarchy *h, int l, char key[HYMGI_KEY])
       key, HYMGI_KEY,
       "%s | host %s, %d threads, %zu bytes of caches, %d ranks | %s %s %s %d sweeps | beta %s, "
       "alpha %s | %d x %d x %d of %d x %d x %d %s",
-      HYMG_VERSION, cpu, threads, hymgi_near_cache(threads), hymgi_comm_size(h->context->comm),
-      hymg_enum_name("hymg_stencil", (int)level->op->stencil),
+      HYMG_VERSION, cpu, threads,
+      hymgi_near_cache(threads, hymgi_comm_local_size(h->context->comm)),
+      hymgi_comm_size(h->context->comm), hymg_enum_name("hymg_stencil", (int)level->op->stencil),
       hymg_enum_name("hymg_smoother", (int)m->smoother), l < HYMGI_MAX_LEVELS ? "double" : "single",
       l == 0 ? m->sweeps : m->coarse_sweeps, m->variable_beta ? "field" : "constant",
       !m->has_alpha       ? "none"
