@@ -65,15 +65,16 @@ static size_t bytes_or(long told, size_t usual)
   return told > 0 ? (size_t)told : usual;
 }
 
-/* Not from sysconf, which tells the sum of all third-level caches of a package. Leaf 3 is the third level's: ways, partitions, bytes
- * of a line and sets, each less one. */
+/* Not from sysconf, which tells the sum of all third-level caches of a package. Processors with topology extensions describe the
+ * third level as number 3: ways, partitions, bytes of a line and sets, each less one. */
 hymgi_third_cache hymgi_cpu_third_cache(void)
 {
   hymgi_third_cache cache = {0, 0};
 #ifdef __x86_64__
   unsigned a, b, c, d;
-  if (__builtin_cpu_is("amd") && __get_cpuid_count(0x8000001D, 3, &a, &b, &c, &d) &&
-      (a >> 5 & 7) == 3) {
+  const bool described =
+      __builtin_cpu_is("amd") && __get_cpuid(0x80000001, &a, &b, &c, &d) && (c >> 22 & 1);
+  if (described && __get_cpuid_count(0x8000001D, 3, &a, &b, &c, &d) && (a >> 5 & 7) == 3) {
     cache.bytes =
         (size_t)((b >> 22) + 1) * ((b >> 12 & 0x3FF) + 1) * ((b & 0xFFF) + 1) * ((size_t)c + 1);
     cache.processors = (int)(a >> 14 & 0xFFF) + 1;
