@@ -341,8 +341,7 @@ static TCase *add_case(Suite *suite, const char *name)
 
 int main(int argc, char **argv)
 {
-  int provided;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  support_mpi_init(&argc, &argv);
   Suite *suite = suite_create("agreement of ranks");
   const bool several = support_ranks(MPI_COMM_WORLD) > 1; /* else nothing can differ */
   TCase *t = add_case(suite, "NULL");

@@ -292,7 +292,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-  MPI_Init(&argc, &argv);
+  support_mpi_init(&argc, &argv);
   Suite *suite = suite_create("api");
   TCase *t = tcase_create("api");
   tcase_set_timeout(t, 100);

@@ -94,7 +94,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-  MPI_Init(&argc, &argv);
+  support_mpi_init(&argc, &argv);
   Suite *suite = suite_create("bodies");
   TCase *t = tcase_create("bodies");
   tcase_set_timeout(t, 100);

@@ -65,7 +65,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-  MPI_Init(&argc, &argv);
+  support_mpi_init(&argc, &argv);
   Suite *suite = suite_create("constant beta on ranks");
   TCase *t = tcase_create("constant beta on ranks");
   tcase_set_timeout(t, 100);

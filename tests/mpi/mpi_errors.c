@@ -285,8 +285,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-  int provided;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  support_mpi_init(&argc, &argv);
   Suite *suite = suite_create("errors on ranks");
   TCase *t = tcase_create("errors");
   tcase_add_checked_fixture(t, open_kit, close_kit);

@@ -49,8 +49,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-  int provided;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  support_mpi_init(&argc, &argv);
   if (support_skips_ranks(1, MOST_RANKS)) return 0; /* more take long and tell no more */
   Suite *suite = suite_create("faults");
   TCase *t = tcase_create("memory");

@@ -37,7 +37,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-  MPI_Init(&argc, &argv);
+  support_mpi_init(&argc, &argv);
   Suite *suite = suite_create("floats on several ranks");
   TCase *t = tcase_create("floats");
   tcase_add_checked_fixture(t, open_context, close_context);

@@ -202,8 +202,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-  int provided;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  support_mpi_init(&argc, &argv);
   Suite *suite = suite_create("gathered levels");
   TCase *t = tcase_create("solves");
   const int few = support_small() ? 4 : SUPPORT_VARIED;

@@ -14,8 +14,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-  int provided;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  support_mpi_init(&argc, &argv);
   if (support_skips_ranks(2, 3)) return 0;
   Suite *suite = suite_create("a rank that stops");
   TCase *t = tcase_create("host");

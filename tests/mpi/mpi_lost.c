@@ -114,8 +114,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-  int provided;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  support_mpi_init(&argc, &argv);
   if (support_skips_ranks(1, MOST_RANKS)) return 0; /* more take long and tell no more */
   Suite *suite = suite_create("lost communication");
   TCase *t = tcase_create("calls of MPI");

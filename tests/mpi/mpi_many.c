@@ -138,7 +138,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-  MPI_Init(&argc, &argv);
+  support_mpi_init(&argc, &argv);
   Suite *suite = suite_create("many on several ranks");
   TCase *t = tcase_create("many");
   tcase_add_checked_fixture(t, begin, end);

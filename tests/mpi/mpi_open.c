@@ -81,7 +81,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-  MPI_Init(&argc, &argv);
+  support_mpi_init(&argc, &argv);
   Suite *suite = suite_create("open boundaries on ranks");
   TCase *t = tcase_create("open boundaries on ranks");
   tcase_set_timeout(t, 100);

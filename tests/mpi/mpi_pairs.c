@@ -582,8 +582,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-  int provided;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  support_mpi_init(&argc, &argv);
   Suite *suite = suite_create("pairs on ranks");
   TCase *t = tcase_create("parts");
   tcase_set_timeout(t, 0);

@@ -1,7 +1,7 @@
 /* Plans and reductions over MPI, on a duplicate of a communicator with reversed ranks, so that a
  * world rank used in place of a context rank is detected. */
-#include "hymg_mpi.h"
 #include "multigrid/backend.h"
+#include "support/mpi.h"
 #include "support/plan.h"
 
 #include <check.h>
@@ -247,10 +247,9 @@ END_TEST
 int main(int argc, char **argv)
 {
   hymg_context *early = NULL;
-  int rank, failed = hymg_context_create_mpi(MPI_COMM_WORLD, NULL, &early) !=
-                     HYMG_EINVAL; /* not initialised */
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  int failed =
+      hymg_context_create_mpi(MPI_COMM_WORLD, NULL, &early) != HYMG_EINVAL; /* not initialised */
+  support_mpi_init(&argc, &argv);
   if (failed) fprintf(stderr, "a context was made before MPI_Init\n");
   Suite *suite = suite_create("plan over MPI");
   TCase *tests = tcase_create("exchange and reductions");
@@ -262,12 +261,7 @@ int main(int argc, char **argv)
   tcase_add_test(tests, owner_functions_that_differ_are_refused);
   tcase_add_test(tests, bad_communicators_and_options_are_refused_by_all);
   suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_set_fork_status(runner, CK_NOFORK);
-  srunner_run_all(runner, rank == 0 ? CK_NORMAL : CK_SILENT);
-  if (rank != 0 && srunner_ntests_failed(runner) > 0) srunner_print(runner, CK_NORMAL);
-  failed += srunner_ntests_failed(runner);
-  srunner_free(runner);
+  failed += support_run_mpi(suite);
   MPI_Finalize();
   return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

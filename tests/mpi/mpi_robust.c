@@ -289,7 +289,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-  MPI_Init(&argc, &argv);
+  support_mpi_init(&argc, &argv);
   Suite *suite = suite_create("robust on ranks");
   TCase *t = tcase_create("cuts");
   tcase_set_timeout(t, 100);

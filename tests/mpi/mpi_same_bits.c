@@ -143,8 +143,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-  int provided;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  support_mpi_init(&argc, &argv);
   Suite *suite = suite_create("same bits on ranks");
   TCase *t = tcase_create("solves");
   tcase_add_loop_test(t, default_boxes, 0, SUPPORT_CHOICES);

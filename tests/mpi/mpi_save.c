@@ -93,7 +93,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-  MPI_Init(&argc, &argv);
+  support_mpi_init(&argc, &argv);
   Suite *suite = suite_create("save on several ranks");
   TCase *tcase = tcase_create("save");
   tcase_add_checked_fixture(tcase, begin, end);

@@ -151,7 +151,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-  MPI_Init(&argc, &argv);
+  support_mpi_init(&argc, &argv);
   Suite *suite = suite_create("uneven");
   TCase *t = tcase_create("uneven");
   tcase_set_timeout(t, 100);

@@ -202,7 +202,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-  MPI_Init(&argc, &argv);
+  support_mpi_init(&argc, &argv);
   if (support_skips_ranks(2, 4)) return 0;
   Suite *suite = suite_create("wave on ranks");
   TCase *t = tcase_create("wave");

@@ -9,6 +9,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Of the leak sanitizer, if it is linked. The last one ends the program if there are leaks, and no others are looked for
+ * after it. */
+extern void __lsan_disable(void) __attribute__((weak));
+extern void __lsan_enable(void) __attribute__((weak));
+extern void __lsan_do_leak_check(void) __attribute__((weak));
+
+/* What MPI keeps from here on is its own. */
+static inline void support_mpi_init(int *argc, char ***argv)
+{
+  int provided;
+  if (__lsan_disable) __lsan_disable();
+  MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
+  if (__lsan_enable) __lsan_enable();
+}
+
 static inline int support_rank(MPI_Comm comm)
 {
   int rank;
@@ -82,7 +97,7 @@ static inline void support_print_failures(SRunner *runner, int failed)
 }
 
 /* Runs the suite on all ranks, prints on rank 0, elsewhere what failed; the exit status is the worst of
- * all. */
+ * all. Leaks are looked for before MPI_Finalize, after which Open MPI's own memory would be among them. */
 static inline int support_run_mpi(Suite *suite)
 {
   SRunner *runner = srunner_create(suite);
@@ -92,6 +107,7 @@ static inline int support_run_mpi(Suite *suite)
   if (failed && support_rank(MPI_COMM_WORLD) > 0) support_print_failures(runner, failed);
   srunner_free(runner);
   MPI_Allreduce(&failed, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  if (!worst && __lsan_do_leak_check) __lsan_do_leak_check();
   return worst ? 1 : 0;
 }
 
