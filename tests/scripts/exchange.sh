@@ -322,8 +322,8 @@ if [ -n "$MPIRUN" ]; then
       $MPIRUN $MPIRUN_FLAGS -n $ranks "$plans" --compare --halo-layers 4
   done
   # shellcheck disable=SC2086  # words
-  check 'boxes that are gathered in groups' sh -c "$MPIRUN $MPIRUN_FLAGS -n 3 $messages --size 88 --boxes 11,11,11 >$out 2>&1 &&
-    [ \$(grep -c 'the same bits' $out) -eq 2 ] && grep -q '^ *1 *44^3 *27 ' $out"
+  check 'boxes that are gathered in groups' sh -c "$MPIRUN $MPIRUN_FLAGS -n 3 $messages --size 44 --boxes 11,11,11 >$out 2>&1 &&
+    [ \$(grep -c 'the same bits' $out) -eq 2 ] && grep -q '^ *1 *22^3 *27 ' $out"
   for cells in 100 600 5000; do
     # shellcheck disable=SC2086  # words
     check "messages with levels below $cells cells on all ranks, as modelled" sh -c "$MPIRUN $MPIRUN_FLAGS -n 12 $messages --size 48 \
