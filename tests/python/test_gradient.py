@@ -50,16 +50,16 @@ def check(rng, given, names=None, f=None, skip=lambda name, place, index: False)
     with hymg.Solver(rtol=RTOL, **given) as s:
         u = s.solve(f)
         found = s.gradient(u, slope(u), names)
-    assert list(found) == list(names)
-    for name in names:
-        largest = max((np.abs(array).max() for _, array in leaves(found[name])), default=0)
-        for place, array in leaves(found[name]):
-            assert np.isfinite(array).all()
-            for number, index in enumerate(np.ndindex(*array.shape)):
-                if (number % 3 and array.size > 12) or skip(name, place, index):
-                    continue
-                wanted = by_entry(given, f, value, name, place, index)
-                assert abs(array[index] - wanted) <= 1e-6 * largest, (name, place, index, array[index], wanted)
+        assert list(found) == list(names)
+        for name in names:
+            largest = max((np.abs(array).max() for _, array in leaves(found[name])), default=0)
+            for place, array in leaves(found[name]):
+                assert np.isfinite(array).all()
+                for number, index in enumerate(np.ndindex(*array.shape)):
+                    if (number % 3 and array.size > 12) or skip(name, place, index):
+                        continue
+                    wanted = by_entry(given, f, value, name, place, index, s)
+                    assert abs(array[index] - wanted) <= 1e-6 * largest, (name, place, index, array[index], wanted)
     return found
 
 

@@ -187,8 +187,8 @@ ENDING = """
 """
 CALLS = {
     "solve": ("s.solve(f)", "started.wait()"),
-    "apply": ("s.apply(f)", "time.sleep(0.3)"),
-    "create": ("hymg.Solver(n, alpha=f * f).solve(f)", "time.sleep(0.3)"),
+    "apply": ("s.apply(f)", "time.sleep(0.1)"),
+    "create": ("hymg.Solver(n, alpha=f * f).solve(f)", "time.sleep(0.1)"),
 }
 
 

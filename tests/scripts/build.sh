@@ -79,14 +79,15 @@ END
 
 # ---- configure --cuda-arch ----
 
-# architectures CAPABILITIES OPTION...: the row of GPUs, with these in nvidia-smi's list and an nvcc that only knows names
+# architectures CAPABILITIES OPTION...: the row of GPUs, with these in nvidia-smi's list, an nvcc that only knows names and
+# compilers that take anything, unless the options name others
 architectures()
 {
   printf '#!/bin/sh\nprintf "%s"\n' "$1" | fake nvidia-smi
   shift
   mkdir -p "$work/configured"
   (cd "$work/configured" && PATH=$work/bin:$PATH "$SRCDIR/configure" --without-mpi --without-openmp --without-check \
-    --without-fortran --without-png --without-hypre --without-jansson NVCC="$work/bin/nvcc" CXX=cc "$@") 2>&1 |
+    --without-fortran --without-png --without-hypre --without-jansson NVCC="$work/bin/nvcc" CC=true CXX=true "$@") 2>&1 |
     sed -n 's/^  GPUs  *//p; s/^configure: error: //p'
 }
 
@@ -108,7 +109,7 @@ END
   ar qc "$work/lib/libcudart_static.a"
   others='(--cuda-arch=LIST or all for others)'
   same 'no GPU, or one that does not say' "$(architectures '[N/A]\n')" "90 and newer: no GPU is here $others"
-  same 'three GPUs of two kinds' "$(architectures '9.0\n8.9\n9.0\n')" "89 90 and newer: the GPUs of this machine $others"
+  same 'three GPUs of two kinds' "$(architectures '9.0\n8.9\n9.0\n' CC=cc CXX=cc)" "89 90 and newer: the GPUs of this machine $others"
   same 'a GPU that is too old' "$(architectures '7.5\n')" \
     "90 and newer: nvcc or hymg does not know this machine's GPUs (compute capability 7.5) $others"
   same 'one of the GPUs is too old' "$(architectures '7.5\n8.6\n')" "86 and newer: the GPUs of this machine $others"
@@ -129,7 +130,7 @@ int cuDeviceGetCount(int *count) { *count = 2; return 0; }
 int cuDeviceGetAttribute(int *value, int which, int device) { *value = which == 75 ? 8 : device ? 0 : 6; return 0; }
 END
   if [ -z "$SANITIZE" ] && cc -shared -fPIC -o "$work/lib/libcuda.so.1" "$work/driver.c"; then
-    same "the driver's library" "$(LD_LIBRARY_PATH=$work/lib architectures '')" \
+    same "the driver's library" "$(LD_LIBRARY_PATH=$work/lib architectures '' CC=cc CXX=cc)" \
       "80 86 and newer: the GPUs of this machine $others"
   fi
 }

@@ -602,7 +602,7 @@ check_terminal()
   escapes no K 'without standard error'
   if LC_ALL=C grep -q "$(printf '\033')" "$err.redirected"; then fail 'escape sequences in standard error'; else pass; fi
   if [ -n "$schema" ]; then
-    on_terminal NO_COLOR= $line --json /dev/stdout
+    on_terminal NO_COLOR= $line --json /dev/stdout --copy-mb 0
     escapes no . 'with JSON on standard output'
   fi
   on_terminal NO_COLOR= $fast $quick --problem p6 6 1

@@ -57,7 +57,7 @@ makes()
   if [ "$value" = "$3" ]; then pass; else fail "$1: $2 is '$value', not '$3'"; fi
 }
 
-# As plain variables, at the first and at the second time; the cache is for those who do not set them.
+# As plain variables, at the first and at the second time.
 check_options()
 {
   project plain 'set(HYMG_MPI OFF)
@@ -69,43 +69,40 @@ set(HYMG_SANITIZE ON)'
     told "$time time" '^--cpu-arch=default$'
     told "$time time" '^--enable-debug$'
   done
-  project cached ''
-  cmake_in cached -DHYMG_MPI=OFF
-  told cached '^--without-mpi$'
-  if grep -q '^HYMG_MPI:STRING=OFF' "$work/cached/b/CMakeCache.txt" && grep -q '^HYMG_NCCL:STRING=AUTO' "$work/cached/b/CMakeCache.txt"
-  then pass; else fail 'options that are not set are not in the cache'; fi
 }
 
 check_compilers()
 {
-  compiler=$(command -v "${CC%% *}")
   printf '#!/bin/sh\necho called >>"%s/wrapped"\nexec "$@"\n' "$work" >"$work/wrap"
   chmod +x "$work/wrap"
   project wrapper 'set(HYMG_MPI OFF)'
   CC="$work/wrap $compiler -pipe" cmake_in wrapper
   makes wrapper CC "$work/wrap $compiler -pipe"
   if [ -s "$work/wrapped" ]; then pass; else fail 'the wrapper was not used'; fi
-  project launcher 'set(HYMG_MPI OFF)'
-  cmake_in launcher -DCMAKE_C_COMPILER="$compiler" -DCMAKE_C_COMPILER_LAUNCHER="$work/wrap"
+  # options that no variable sets are in the cache
+  project launcher ''
+  cmake_in launcher -DHYMG_MPI=OFF -DCMAKE_C_COMPILER="$compiler" -DCMAKE_C_COMPILER_LAUNCHER="$work/wrap"
+  told launcher '^--without-mpi$'
+  cache=$work/launcher/b/CMakeCache.txt
+  if grep -q '^HYMG_MPI:STRING=OFF' "$cache" && grep -q '^HYMG_NCCL:STRING=AUTO' "$cache"; then pass
+  else fail 'options that are not set are not in the cache'; fi
   makes launcher CC "$work/wrap $compiler"
-  project sysroot 'set(HYMG_MPI OFF)'
-  cmake_in sysroot -DCMAKE_C_COMPILER="$compiler" -DCMAKE_SYSROOT=/ -DCMAKE_SYSTEM_NAME=Linux
-  makes sysroot CC "$compiler --sysroot=/"
-  told sysroot '^--cpu-arch=default$'
-  told sysroot '^--without-fortran$'
   target=$(clang -print-target-triple 2>/dev/null) || { echo 'skipped: CMAKE_C_COMPILER_TARGET: no clang'; return; }
   project target 'set(HYMG_MPI OFF)'
   cmake_in target -DCMAKE_C_COMPILER=clang -DCMAKE_C_COMPILER_TARGET="$target"
   makes target CC "$(command -v clang) --target=$target"
 }
 
-# Wherever a project has it from, the library is compiled without.
+# For another machine; wherever a project has fast-math from, the library is compiled without.
 check_fast_math()
 {
   project fast 'set(HYMG_MPI OFF)
 add_compile_options(-ffast-math)'
-  cmake_in fast -DCMAKE_C_COMPILER="${CC%% *}" -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS=-ffinite-math-only \
-    -DCMAKE_C_FLAGS_RELEASE='-Ofast -funsafe-math-optimizations'
+  cmake_in fast -DCMAKE_C_COMPILER="$compiler" -DCMAKE_SYSROOT=/ -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_C_FLAGS=-ffinite-math-only -DCMAKE_C_FLAGS_RELEASE='-Ofast -funsafe-math-optimizations'
+  makes fast CC "$compiler --sysroot=/"
+  told fast '^--cpu-arch=default$'
+  told fast '^--without-fortran$'
   says fast 'left out, because a NaN would pass for a solution.* -ffinite-math-only -funsafe-math-optimizations'
   flags=$(sed -n 's/^CFLAGS = //p' "$work/fast/b/hymg/hymg/Makefile")
   case " $flags " in
@@ -114,6 +111,7 @@ add_compile_options(-ffast-math)'
   esac
 }
 
+compiler=$(command -v "${CC%% *}")
 check_options
 check_compilers
 check_fast_math

@@ -296,8 +296,8 @@ if [ -n "$MPIRUN" ]; then
   check 'a level a line' sh -c "$MPIRUN $MPIRUN_FLAGS -n 2 $program --size 16 --backend host --levels >$out 2>&1 &&
     [ \$(grep -c '^fv[24]' $out) -ge 4 ]"
   # shellcheck disable=SC2086  # words
-  check 'a grid that ranks share' sh -c "$MPIRUN $MPIRUN_FLAGS -n 2 $program --size 16 --backend host --levels --together >$out 2>&1 &&
-    grep -q '^fv2  *0 *16x16x16 ' $out"
+  check 'a grid that ranks share' sh -c "$MPIRUN $MPIRUN_FLAGS -n 2 $program --size 8 --backend host --levels --together >$out 2>&1 &&
+    grep -q '^fv2  *0 *8x8x8 ' $out"
   # shellcheck disable=SC2086  # words
   check 'refuses a grid that they cannot' sh -c "$MPIRUN $MPIRUN_FLAGS -n 2 $program --size 10 --together >$out 2>&1
     [ \$? -eq 2 ] && grep -q 'multiples of 4' $out"
@@ -322,11 +322,11 @@ if [ -n "$MPIRUN" ]; then
       $MPIRUN $MPIRUN_FLAGS -n $ranks "$plans" --compare --halo-layers 4
   done
   # shellcheck disable=SC2086  # words
-  check 'boxes that are gathered in groups' sh -c "$MPIRUN $MPIRUN_FLAGS -n 3 $messages --size 88 --boxes 11,11,11 >$out 2>&1 &&
-    [ \$(grep -c 'the same bits' $out) -eq 2 ] && grep -q '^ *1 *44^3 *27 ' $out"
+  check 'boxes that are gathered in groups' sh -c "$MPIRUN $MPIRUN_FLAGS -n 3 $messages --size 44 --boxes 11,11,11 >$out 2>&1 &&
+    [ \$(grep -c 'the same bits' $out) -eq 2 ] && grep -q '^ *1 *22^3 *27 ' $out"
   for cells in 100 600 5000; do
     # shellcheck disable=SC2086  # words
-    check "messages with levels below $cells cells on all ranks, as modelled" sh -c "$MPIRUN $MPIRUN_FLAGS -n 12 $messages --size 48 \
+    check "messages with levels below $cells cells on all ranks, as modelled" sh -c "$MPIRUN $MPIRUN_FLAGS -n 12 $messages --size 24 \
       --boxes 2,2,3 --gather all --gather-cells $cells >$out 2>&1 && grep -Eq ' 1 +12 \|' $out"
   done
 else

@@ -63,7 +63,8 @@ check_folders()
   is bindir /usr/bin
   is datadir /usr/share
   # a prefix given to make moves what is below the prefix, and nothing else
-  configure others --prefix=/usr --libdir=/usr/lib64 --mandir=/pages --cpu-arch=default || cat "$folder/output"
+  HOME=/home/me configure others '--prefix=~/hymg' --libdir=/home/me/hymg/lib64 --mandir=/pages --cpu-arch=default || cat "$folder/output"
+  is prefix /home/me/hymg
   echo 'prefix = /moved' >>"$folder/Makefile"
   is libdir /moved/lib64
   is mandir /pages
@@ -71,8 +72,6 @@ check_folders()
   refused "make cannot work with spaces" --libdir='/usr/my libraries'
   refused "unknown option '--host=arm'" --host=arm
   refused "--prefix needs an absolute path, got 'here'; here that may be '$work/refused/here'" --prefix=here
-  HOME=/home/me configure home '--prefix=~/hymg' || cat "$folder/output"
-  is prefix /home/me/hymg
 }
 
 # flags OF EXPECTED: -march and -mcpu among the compiler's flags
@@ -93,17 +92,21 @@ check_flags()
   else fail 'setup.py does not build wheels with --cpu-arch=portable'; fi
 }
 
-# strict NAME WORD [SETTING]: NAME was configured, said that WORD is left out, and neither its flags nor what it links
+# strict NAME WORD...: NAME was configured, said that the words are left out, and neither its flags nor what it links
 # bring back fast-math
 strict()
 {
-  flags=$(printf 'include Makefile\nshow:\n\t@echo "$(CC) $(CFLAGS) $(LDFLAGS)"\n' | make -s -C "$work/$1" -f - show)
+  name=$1
+  shift
+  flags=$(printf 'include Makefile\nshow:\n\t@echo "$(CC) $(CFLAGS) $(LDFLAGS)"\n' | make -s -C "$work/$name" -f - show)
+  for word; do
+    if grep -q "left out, because a NaN would pass for a solution.* $word\( \|\$\)" "$work/$name/output"; then pass
+    else fail "configure with $word in $name does not say that it is left out"; fi
+  done
   # shellcheck disable=SC2086
-  if ! grep -q "left out, because a NaN would pass for a solution.*$2" "$work/$1/output"; then
-    fail "configure with $2 in $1 does not say that it is left out"
-  elif $flags -dM -E -x c /dev/null | grep -E '__FAST_MATH__|__FINITE_MATH_ONLY__ 1|__ASSOCIATIVE_MATH__'; then
-    fail "with $2 in $1 the flags are $flags"
-  elif $flags -### "$work/user.c" 2>&1 | grep -q crtfastmath; then fail "with $2 in $1 denormals are zero: $flags"
+  if $flags -dM -E -x c /dev/null | grep -E '__FAST_MATH__|__FINITE_MATH_ONLY__ 1|__ASSOCIATIVE_MATH__'; then
+    fail "with $* in $name the flags are $flags"
+  elif $flags -### "$work/user.c" 2>&1 | grep -q crtfastmath; then fail "with $* in $name denormals are zero: $flags"
   else pass; fi
 }
 
@@ -158,9 +161,13 @@ int main(void)
   return 0;
 }
 END
-  for word in -ffast-math -Ofast -ffinite-math-only -funsafe-math-optimizations; do
-    configure "cflags$word" CFLAGS="-g $word" || cat "$folder/output"
-    strict "cflags$word" "$word"
+  words='-ffast-math -Ofast -ffinite-math-only -funsafe-math-optimizations'
+  # shellcheck disable=SC2086
+  {
+    configure flags CFLAGS="-g $words" LDFLAGS=-Ofast || cat "$folder/output"
+    strict flags $words '-Ofast.* -Ofast' # one of CFLAGS and one of LDFLAGS
+  }
+  for word in $words; do
     check_nan "a NaN of f, in a program compiled with $word" "-O2 $word"
     if $CC -c $word -include "$SRCDIR/source/base/ieee.h" "$work/user.c" -I"$SRCDIR/include" -o "$work/user.o" 2>"$work/err"
     then
@@ -169,8 +176,6 @@ END
     elif grep -q 'hymg needs NaN' "$work/err"; then pass
     else fail "with $word the compiler says $(cat "$work/err")"; fi
   done
-  configure ldflags LDFLAGS=-Ofast || cat "$folder/output"
-  strict ldflags -Ofast
   configure cc CC="$CC -Ofast" || cat "$folder/output"
   strict cc -Ofast
   refused 'leave it out' NVCCFLAGS=--use_fast_math
@@ -249,7 +254,11 @@ check_source_package()
     skip 'the source package: there is no git here'
     return
   fi
-  (cd "$work" && "$SRCDIR/tools/dist" "$SRCDIR" "$version" >/dev/null) || fail 'make dist'
+  # compressed a little
+  mkdir "$work/bin"
+  printf '#!/bin/sh\nexec "%s" -0 "$2"\n' "$(command -v xz)" >"$work/bin/xz"
+  chmod +x "$work/bin/xz"
+  (cd "$work" && PATH=$work/bin:$PATH "$SRCDIR/tools/dist" "$SRCDIR" "$version" >/dev/null) || fail 'make dist'
   tar -xf "$work/hymg-$version.tar.xz" -C "$work"
   unpacked=$work/hymg-$version
   (cd "$SRCDIR" && git ls-files | sed 's|^|./|' | LC_ALL=C sort) >"$work/expected"
