@@ -12,8 +12,10 @@
 
 #if defined(__CUDACC__)
 #define HYMGI_INLINE static __host__ __device__ __forceinline__
-#else
+#elif defined(__OPTIMIZE__)
 #define HYMGI_INLINE static inline __attribute__((always_inline))
+#else /* long rows would take compilers half a minute, and debuggers show calls */
+#define HYMGI_INLINE static inline
 #endif
 
 /* doubles per cache line of a CPU; on a GPU rows start on a multiple of two lines. Distances and sizes
