@@ -50,9 +50,10 @@ struct emulated_block {
 };
 
 struct emulated_grid {
-  bool backwards; /* blocks and threads in the opposite order */
-  bool together;  /* blocks take turns */
-  const std::function<void()> *run;
+  bool backwards;                /* blocks and threads in the opposite order */
+  bool together;                 /* blocks take turns */
+  void (*run)(const void *call); /* a thread, with these arguments */
+  const void *call;
   const void *kernel;
 };
 
@@ -198,7 +199,7 @@ void fiber_main()
       block->current = t;
       block->threads[t].lets_successors_start = false;
       threadIdx = block->threads[t].index;
-      (*grid.run)();
+      grid.run(grid.call);
       finish(block->current);
     }
     idle.push_back(running);
@@ -276,12 +277,13 @@ void run_together(size_t blocks, size_t shared_bytes)
 }
 
 void run_grid(const cudaLaunchConfig_t &config, const void *kernel, bool together,
-              const std::function<void()> &run)
+              void (*run)(const void *call), const void *call)
 {
   gridDim = config.gridDim;
   blockDim = config.blockDim;
   grid.kernel = kernel;
-  grid.run = &run;
+  grid.run = run;
+  grid.call = call;
   grid.together = together;
   const size_t blocks = size_t(gridDim.x) * gridDim.y * gridDim.z;
   if (together) run_together(blocks, config.dynamicSmemBytes);
