@@ -94,6 +94,9 @@ EMULATION_HIDDEN unsigned long long emulation_exchange(unsigned mask, unsigned l
                                                        unsigned source);
 /* the lanes of the mask whose predicate holds */
 EMULATION_HIDDEN unsigned emulation_ballot(unsigned mask, bool predicate);
+/* of the values of all lanes of the mask */
+EMULATION_HIDDEN unsigned emulation_sum(unsigned mask, unsigned value);
+EMULATION_HIDDEN unsigned emulation_largest(unsigned mask, unsigned value);
 EMULATION_HIDDEN unsigned emulation_lane();
 EMULATION_HIDDEN unsigned emulation_active();
 EMULATION_HIDDEN void emulation_pause();
@@ -163,20 +166,10 @@ static inline T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width
   const unsigned lane = emulation_lane();
   return emulation_shuffle(mask, value, (lane & (width - 1u)) >= delta ? lane - delta : lane);
 }
-static inline unsigned __reduce_max_sync(unsigned mask, unsigned value)
-{
-  for (int apart = 1; apart < warpSize; apart *= 2) {
-    const unsigned other = __shfl_xor_sync(mask, value, apart);
-    value = value > other ? value : other;
-  }
-  return value;
-}
-static inline unsigned __reduce_add_sync(unsigned mask, unsigned value)
-{
-  for (int apart = 1; apart < warpSize; apart *= 2)
-    value += __shfl_xor_sync(mask, value, apart);
-  return value;
-}
+EMULATION_FUNCTION(unsigned, __reduce_max_sync, (unsigned mask, unsigned value),
+                   emulation_largest(mask, value))
+EMULATION_FUNCTION(unsigned, __reduce_add_sync, (unsigned mask, unsigned value),
+                   emulation_sum(mask, value))
 
 static inline void __threadfence() {}
 static inline void __threadfence_block() {}
