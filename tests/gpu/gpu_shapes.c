@@ -449,8 +449,9 @@ static const struct {
 
 START_TEST(random_mixtures)
 {
-  for (int m = 0; m < (twin_least() ? 8 : 16); m++) {
+  for (int m = 0; m < 16; m++) {
     const twin t = twin_random(16u * (unsigned)_i + (unsigned)m);
+    if (twin_least() && m >= 8 && !t.constant_beta) continue;
     twin_check(&t, &twin_ways[m % TWIN_WAYS]);
   }
 }
