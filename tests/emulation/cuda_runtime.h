@@ -5,13 +5,20 @@
 #ifndef EMULATION_CUDA_RUNTIME_H
 #define EMULATION_CUDA_RUNTIME_H
 
-/* libstdc++ spells an attribute __noinline__: its headers come before our macros */
-#include <cmath>
-#include <cstring>
-#include <functional>
-#include <tuple>
+/* Few and small headers, as every .cu file reads them: of math.h C's own half, and the overloads below.
+ * libstdc++ spells an attribute __noinline__: its headers come before our macros. */
+#if __has_include(<bits/c++config.h>)
+#define _GLIBCXX_INCLUDE_NEXT_C_HEADERS
+#include <math.h>
+#include <stdlib.h>
+#undef _GLIBCXX_INCLUDE_NEXT_C_HEADERS
+#define _GLIBCXX_MATH_H 1
+#define EMULATION_OVERLOADS
+#else
+#include <math.h>
+#endif
+#include <string.h>
 #include <type_traits>
-#include <utility>
 
 #include "cuda_runtime_api.h"
 
@@ -22,7 +29,7 @@
 #define __managed__
 #define __grid_constant__
 #define __shared__      static /* one block runs at a time */
-#define __forceinline__ inline __attribute__((always_inline))
+#define __forceinline__ inline /* the compiler may leave it a call, which is compiled much faster */
 #define __noinline__    __attribute__((noinline))
 #define __align__(n)    __attribute__((aligned(n)))
 #define __launch_bounds__(...)
@@ -87,6 +94,9 @@ EMULATION_HIDDEN unsigned long long emulation_exchange(unsigned mask, unsigned l
                                                        unsigned source);
 /* the lanes of the mask whose predicate holds */
 EMULATION_HIDDEN unsigned emulation_ballot(unsigned mask, bool predicate);
+/* of the values of all lanes of the mask */
+EMULATION_HIDDEN unsigned emulation_sum(unsigned mask, unsigned value);
+EMULATION_HIDDEN unsigned emulation_largest(unsigned mask, unsigned value);
 EMULATION_HIDDEN unsigned emulation_lane();
 EMULATION_HIDDEN unsigned emulation_active();
 EMULATION_HIDDEN void emulation_pause();
@@ -156,20 +166,10 @@ static inline T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width
   const unsigned lane = emulation_lane();
   return emulation_shuffle(mask, value, (lane & (width - 1u)) >= delta ? lane - delta : lane);
 }
-static inline unsigned __reduce_max_sync(unsigned mask, unsigned value)
-{
-  for (int apart = 1; apart < warpSize; apart *= 2) {
-    const unsigned other = __shfl_xor_sync(mask, value, apart);
-    value = value > other ? value : other;
-  }
-  return value;
-}
-static inline unsigned __reduce_add_sync(unsigned mask, unsigned value)
-{
-  for (int apart = 1; apart < warpSize; apart *= 2)
-    value += __shfl_xor_sync(mask, value, apart);
-  return value;
-}
+EMULATION_FUNCTION(unsigned, __reduce_max_sync, (unsigned mask, unsigned value),
+                   emulation_largest(mask, value))
+EMULATION_FUNCTION(unsigned, __reduce_add_sync, (unsigned mask, unsigned value),
+                   emulation_sum(mask, value))
 
 static inline void __threadfence() {}
 static inline void __threadfence_block() {}
@@ -253,6 +253,12 @@ EMULATION_ATOMIC(atomicDec, unsigned, old == 0 || old > value ? value : old - 1)
 
 /* ---- arithmetic ---- */
 
+#ifdef EMULATION_OVERLOADS
+EMULATION_FUNCTION(float, fabs, (float x), __builtin_fabsf(x))
+EMULATION_FUNCTION(float, sqrt, (float x), __builtin_sqrtf(x))
+EMULATION_FUNCTION(float, fma, (float a, float b, float c), __builtin_fmaf(a, b, c))
+#endif
+
 template <typename To, typename From> static inline To emulation_bits(From from)
 {
   static_assert(sizeof(To) == sizeof(From), "bits are as many on both sides");
@@ -304,9 +310,39 @@ EMULATION_FUNCTION(double, max, (double a, double b), fmax(a, b))
 
 /* ---- launches ---- */
 
-/* `thread` runs the kernel once, as the thread that threadIdx and blockIdx name */
+/* The arguments of a launch. */
+template <typename... P> struct emulation_arguments {
+  template <typename Kernel, typename... Before>
+  __forceinline__ void call(Kernel kernel, const Before &...before) const
+  {
+    kernel(before...);
+  }
+};
+template <typename First, typename... Rest> struct emulation_arguments<First, Rest...> {
+  First first;
+  emulation_arguments<Rest...> rest;
+
+  emulation_arguments(const First &one, const Rest &...others) : first(one), rest(others...) {}
+  template <typename Kernel, typename... Before>
+  __forceinline__ void call(Kernel kernel, const Before &...before) const
+  {
+    rest.call(kernel, before..., first);
+  }
+};
+template <typename... P> struct emulation_call {
+  void (*kernel)(P...);
+  emulation_arguments<P...> arguments;
+
+  static void thread(const void *call)
+  {
+    const emulation_call *const c = static_cast<const emulation_call *>(call);
+    c->arguments.call(c->kernel);
+  }
+};
+/* thread(call) runs the kernel once, as the thread that threadIdx and blockIdx name; the bytes of `call` are copied */
 EMULATION_HIDDEN cudaError_t emulation_launch(const cudaLaunchConfig_t *config, const void *kernel,
-                                              std::function<void()> thread);
+                                              void (*thread)(const void *call), const void *call,
+                                              size_t bytes);
 
 template <typename... P, typename... A>
 static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(P...),
@@ -316,9 +352,9 @@ static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, v
   static_assert((std::is_trivially_copyable_v<P> && ...), "a parameter is copied bytewise");
   static_assert((!std::is_reference_v<P> && ...), "a kernel has no references");
   static_assert((sizeof(P) + ... + 0) <= 32764, "the parameters of a kernel are too large");
-  const std::tuple<P...> copies(static_cast<P>(std::forward<A>(arguments))...);
+  const emulation_call<P...> call = {kernel, {static_cast<P>(arguments)...}};
   return emulation_launch(config, reinterpret_cast<const void *>(kernel),
-                          [kernel, copies] { std::apply(kernel, copies); });
+                          emulation_call<P...>::thread, &call, sizeof call);
 }
 
 template <typename... P>

@@ -70,6 +70,10 @@ static cudaError_t check_launch(const cudaLaunchConfig_t &c, const void *kernel)
   return cudaSuccess;
 }
 
+struct aligned_line {
+  alignas(64) char bytes[64];
+};
+
 static void note_start(bool early)
 {
   if (queue.empty()) starts.others_queued = false;
@@ -79,7 +83,7 @@ static void note_start(bool early)
 }
 
 cudaError_t emulation_launch(const cudaLaunchConfig_t *config, const void *kernel,
-                             std::function<void()> thread)
+                             void (*thread)(const void *call), const void *call, size_t bytes)
 {
   const guard locked(mutex);
   if (!start_up()) return answer(cudaErrorMemoryAllocation);
@@ -102,9 +106,12 @@ cudaError_t emulation_launch(const cudaLaunchConfig_t *config, const void *kerne
                 config->attrs[a].val.clusterDim.x > 1);
   }
   note_start(early);
-  return submit(config->stream, [shape, kernel, together, thread] {
+  /* whole lines: as aligned as any parameter */
+  std::vector<aligned_line> copy((bytes + sizeof(aligned_line) - 1) / sizeof(aligned_line));
+  memcpy(copy.data(), call, bytes);
+  return submit(config->stream, [shape, kernel, together, thread, copy = std::move(copy)] {
     grid.backwards = number("HYMG_EMULATION_REVERSE", 0) != 0;
-    run_grid(shape, kernel, together, thread);
+    run_grid(shape, kernel, together, thread, copy.data());
   });
 }
 

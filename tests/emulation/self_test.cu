@@ -114,6 +114,20 @@ __global__ static void warps(long long *out)
   out[384 + t] = __all_sync(all, 1) + 2 * __any_sync(all, lane == 20);
 }
 
+/* The warp in the middle waits for the others, of which one is started after it. */
+__global__ static void a_warp_waits(volatile int *there, unsigned *out)
+{
+  const int warp = int(threadIdx.x) / 32;
+  if (warp != 1) {
+    there[warp] = 1;
+    return;
+  }
+  while (__any_sync(~0u, !there[0] || !there[2])) {
+  }
+  out[threadIdx.x % 32] =
+      __reduce_max_sync(~0u, threadIdx.x) + 1000 * __reduce_add_sync(~0u, threadIdx.x);
+}
+
 __global__ static void atomics(unsigned long long *out, double *sum)
 {
   atomicAdd(out, 1ull);
@@ -253,6 +267,23 @@ static void warp_functions(cudaStream_t stream)
   OK(cudaStreamSynchronize(stream));
   CHECK(counts[0] == 600 && counts[1] == 99 && __longlong_as_double(counts[2]) == 300);
   OK(cudaFreeHost(counts));
+}
+
+static void warps_wait(cudaStream_t stream)
+{
+  int *there, right = 0;
+  unsigned *out;
+  OK(cudaMallocManaged(&there, 3 * sizeof *there));
+  OK(cudaMallocManaged(&out, 32 * sizeof *out));
+  OK(cudaMemset(there, 0, 3 * sizeof *there));
+  const cudaLaunchConfig_t c = shape(1, 96, stream);
+  OK(cudaLaunchKernelEx(&c, a_warp_waits, there, out));
+  OK(cudaStreamSynchronize(stream));
+  for (int t = 0; t < 32; t++)
+    right += out[t] == 63 + 1000 * (32 * 32 + 31 * 32 / 2);
+  CHECK(right == 32);
+  OK(cudaFree(there));
+  OK(cudaFree(out));
 }
 
 static void graph_is_replayed(cudaStream_t stream)
@@ -516,6 +547,7 @@ int main()
     cooperative_launches(stream);
     clusters(stream);
     warp_functions(stream);
+    warps_wait(stream);
     graph_is_replayed(stream);
   }
   mistakes_are_answered(stream);

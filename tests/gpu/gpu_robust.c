@@ -213,7 +213,7 @@ static hymg_options options_of(const robust_case *p, const way *w)
   options.backend = w->backend;
   options.memory = w->memory;
   options.host_cells = w->host_cells;
-  options.max_cycles = p->block ? MOST_ITERATIONS : ITERATIONS;
+  options.max_cycles = p->block ? MOST_ITERATIONS : twin_least() ? 2 : ITERATIONS;
   options.rtol = 1e-12;
   return options;
 }
@@ -484,9 +484,9 @@ END_TEST
 START_TEST(large_kernels)
 {
   robust_case p = problem_at(_i, 2);
-  check(&p, &large, "kernels for large levels");
+  if (!twin_least() || _i % 2 == 0) check(&p, &large, "kernels for large levels");
   p.smoother = HYMG_CHEBYSHEV;
-  check(&p, &large, "kernels for large levels");
+  if (!twin_least() || _i % 2) check(&p, &large, "kernels for large levels");
 }
 END_TEST
 
@@ -515,18 +515,18 @@ START_TEST(coarse_levels_on_the_host)
     ck_assert_int_eq(info.backend, l < want ? HYMG_BACKEND_CUDA : HYMG_BACKEND_HOST);
   }
   end(&o);
-  check(&p, &crossing, "coarse levels on the host");
+  if (!twin_least() || _i % 2 == 0) check(&p, &crossing, "coarse levels on the host");
   p.transfer = HYMG_TRANSFER_TENSOR;
-  check(&p, &crossing, "coarse levels on the host");
+  if (!twin_least() || _i % 2) check(&p, &crossing, "coarse levels on the host");
 }
 END_TEST
 
 START_TEST(managed_memory)
 {
   robust_case p = problem_at(_i, 4);
-  check(&p, &managed, "managed memory");
+  if (!twin_least() || _i % 2 == 0) check(&p, &managed, "managed memory");
   p.transfer = HYMG_TRANSFER_PAIRS;
-  check(&p, &managed, "managed memory");
+  if (!twin_least() || _i % 2) check(&p, &managed, "managed memory");
 }
 END_TEST
 

@@ -207,6 +207,7 @@ START_TEST(smoother_calls_in_one_launch)
 {
   static const char *const kernel = "fv4_gsrb_shared";
   const int *n = shared_tiles[_i / 2].n;
+  if (twin_least() && _i % 2 && _i / 2 % 3 != 1) return;
   twin t = twin_of(HYMG_FV4, n[0], n[1], n[2], "dd dd dd");
   t.a = shared_tiles[_i / 2].a;
   t.constant_alpha = shared_tiles[_i / 2].constant_alpha;
@@ -245,6 +246,7 @@ enum { ODD_KERNELS = sizeof odd_kernels / sizeof *odd_kernels };
 START_TEST(rows_of_an_odd_length)
 {
   const int r = _i / ODD_KERNELS, k = _i % ODD_KERNELS, *n = odd_rows[r].n;
+  if (twin_least() && (r + k) % 2) return;
   const twin_way way = {
       .name = "odd rows", .backend = HYMG_BACKEND_CUDA, .tail_cells = k % 2 ? 1 : -1};
   twin t = twin_of(HYMG_FV2, n[0], n[1], n[2], odd_rows[r].boundary);
@@ -449,6 +451,7 @@ START_TEST(random_mixtures)
 {
   for (int m = 0; m < 16; m++) {
     const twin t = twin_random(16u * (unsigned)_i + (unsigned)m);
+    if (twin_least() && m >= 8 && !t.constant_beta) continue;
     twin_check(&t, &twin_ways[m % TWIN_WAYS]);
   }
 }
@@ -466,7 +469,7 @@ START_TEST(every_way_to_use_the_machine)
     t.cycle = cycles[m].cycle;
     t.smoother = (hymg_smoother)((_i + m) % 4);
     t.bottom = (hymg_bottom)((_i + m) % 5);
-    for (int way = 0; way < TWIN_WAYS; way++)
+    for (int way = twin_least() ? m % 2 : 0; way < TWIN_WAYS; way += twin_least() ? 2 : 1)
       twin_check(&t, &twin_ways[way]);
   }
 }

@@ -108,5 +108,7 @@ const char *twin_no_gpu(void);
 int twin_run(Suite *suite);
 /* Is the GPU the emulation on the CPU? Then sizes and rounds are smaller. */
 bool twin_emulated(void);
+/* Is it, in a small test? Then what several tests see is dealt out over them. */
+bool twin_least(void);
 
 #endif

@@ -1,5 +1,6 @@
 /* The threads of a block, one at a time: a thread runs until it waits at a barrier, then the next
- * one goes on. A thread that never waits costs a call. Blocks run one after the other; those of a
+ * one goes on. Those of a warp that has met go on at once, while their stacks are in the cache. A thread that never
+ * waits costs a call. Blocks run one after the other; those of a
  * cooperative launch take turns, whenever a thread pauses. Part of emulation.cpp. */
 #ifndef EMULATION_BLOCK_H
 #define EMULATION_BLOCK_H
@@ -12,6 +13,7 @@
 
 #include <dlfcn.h>
 #include <sched.h>
+#include <time.h>
 
 uint3 threadIdx, blockIdx;
 dim3 blockDim, gridDim;
@@ -22,7 +24,7 @@ namespace
 constexpr int MAX_THREADS = 1024, MAX_WARPS = MAX_THREADS / 32;
 constexpr unsigned long long POISON = ~0ull;
 
-enum class waits { no, at_block, at_shuffle, at_vote };
+enum class waits { no, at_block, at_shuffle, at_vote, at_sum, at_largest };
 
 struct emulated_thread {
   uint3 index;
@@ -40,20 +42,25 @@ struct emulated_gathering {
 };
 
 struct emulated_block {
+  dim3 shape = dim3(0, 0, 0); /* that the threads have their indices for */
   emulated_thread threads[MAX_THREADS];
   unsigned alive[MAX_WARPS], waiting[MAX_WARPS]; /* lanes not returned; at a warp's barrier */
   int count, started, alive_count, at_barrier, current;
   int ready[MAX_THREADS]; /* a ring of threads that may go on */
   unsigned ready_from, ready_to;
+  unsigned soon;               /* lanes of a warp that go on before them */
+  int soon_warp, soon_in_turn; /* which; warps in turn that did */
   uint3 index;
   char *dynamic_shared;
 };
 
 struct emulated_grid {
-  bool backwards; /* blocks and threads in the opposite order */
-  bool together;  /* blocks take turns */
-  const std::function<void()> *run;
+  bool backwards;                /* blocks and threads in the opposite order */
+  bool together;                 /* blocks take turns */
+  void (*run)(const void *call); /* a thread, with these arguments */
+  const void *call;
   const void *kernel;
+  int in_vain; /* rounds of pauses since something went on */
 };
 
 emulated_grid grid;
@@ -89,9 +96,13 @@ void print_kernel(const void *kernel)
   fprintf(stderr, "emulation:   grid %u %u %u, block %u %u %u; in block %u %u %u\n", gridDim.x,
           gridDim.y, gridDim.z, blockDim.x, blockDim.y, blockDim.z, blockIdx.x, blockIdx.y,
           blockIdx.z);
-  static const char *const names[] = {"do not wait", "wait at __syncthreads", "wait at a shuffle",
-                                      "wait at __syncwarp or a vote"};
-  for (int w = 0; w < 4; w++) {
+  static const char *const names[] = {"do not wait",
+                                      "wait at __syncthreads",
+                                      "wait at a shuffle",
+                                      "wait at __syncwarp or a vote",
+                                      "wait at __reduce_add_sync",
+                                      "wait at __reduce_max_sync"};
+  for (int w = 0; w < int(sizeof names / sizeof *names); w++) {
     int number = 0, first = -1;
     for (int t = 0; t < block->count; t++) {
       if ((block->alive[t / 32] >> t % 32 & 1) == 0 || int(block->threads[t].wait) != w) continue;
@@ -121,6 +132,7 @@ bool release_block()
     if (block->threads[t].wait == waits::at_block) yes += block->threads[t].value;
   const unsigned long long all = block->at_barrier;
   block->at_barrier = 0;
+  grid.in_vain = 0;
   for (int t = 0; t < block->count; t++) {
     if (block->threads[t].wait != waits::at_block) continue;
     block->threads[t].value = yes << 32 | all;
@@ -129,36 +141,76 @@ bool release_block()
   return true;
 }
 
+/* A warp that always went on first could wait for others for ever. */
+constexpr int MOST_IN_TURN = 64;
+
+/* The lane that goes on at once is none of these. */
+void lanes_ready(int warp, unsigned lanes)
+{
+  if (block->soon != 0 || block->soon_in_turn >= MOST_IN_TURN) {
+    for (unsigned rest = lanes; rest != 0; rest &= rest - 1)
+      make_ready(32 * warp + __builtin_ctz(rest));
+    return;
+  }
+  block->soon_in_turn++;
+  block->soon = lanes;
+  block->soon_warp = warp;
+  if (block->current >= 0 && block->current / 32 == warp)
+    block->soon &= ~(1u << block->current % 32);
+}
+
 /* The lanes of `mask` go on once all that have not returned wait at the same kind of barrier. */
 bool release_lanes(int warp, unsigned mask, waits kind)
 {
   const unsigned lanes = mask & block->alive[warp];
   if (lanes == 0 || (block->waiting[warp] & lanes) != lanes) return false;
   emulated_thread *threads = block->threads + 32 * warp;
-  unsigned long long got[32];
-  unsigned yes = 0;
+  unsigned long long got[32], all = 0;
   for (unsigned rest = lanes; rest != 0; rest &= rest - 1) {
-    const emulated_thread &lane = threads[__builtin_ctz(rest)];
+    const int l = __builtin_ctz(rest);
+    const emulated_thread &lane = threads[l];
     if (lane.mask != mask || lane.wait != kind) return false;
-    yes |= (lane.value != 0 ? 1u : 0u) << __builtin_ctz(rest);
-    /* undefined on a GPU */
-    const bool there = lane.source < 32 && (lanes >> lane.source & 1) != 0;
-    got[__builtin_ctz(rest)] = there ? threads[lane.source].value : POISON;
+    if (kind == waits::at_vote)
+      all |= (lane.value != 0 ? 1ull : 0ull) << l;
+    else if (kind == waits::at_sum)
+      all += lane.value;
+    else if (kind == waits::at_largest)
+      all = lane.value > all ? lane.value : all;
+    else /* undefined on a GPU */
+      got[l] =
+          lane.source < 32 && (lanes >> lane.source & 1) != 0 ? threads[lane.source].value : POISON;
   }
   block->waiting[warp] &= ~lanes;
   for (unsigned rest = lanes; rest != 0; rest &= rest - 1) {
-    const int t = __builtin_ctz(rest);
-    threads[t].value = kind == waits::at_vote ? yes : got[t];
-    make_ready(32 * warp + t);
+    const int l = __builtin_ctz(rest);
+    threads[l].value = kind == waits::at_shuffle ? got[l] : all;
   }
+  lanes_ready(warp, lanes);
   return true;
+}
+
+/* Called again and again, in_vain times until now: another process may need the core for long. */
+void let_others_work(int *in_vain)
+{
+  const timespec while_they_do = {0, 50000};
+  if (++*in_vain < 50)
+    sched_yield();
+  else
+    nanosleep(&while_they_do, nullptr);
 }
 
 fiber *new_fiber();
 
-/* Whose turn it is: a thread not yet started, one that may go on, or the end. */
+/* Whose turn it is: one of a warp that has met, a thread not yet started, one that may go on, or the end. */
 fiber *next_fiber()
 {
+  if (block->soon != 0) {
+    block->current = 32 * block->soon_warp + __builtin_ctz(block->soon);
+    block->soon &= block->soon - 1;
+    threadIdx = block->threads[block->current].index;
+    return block->threads[block->current].on;
+  }
+  block->soon_in_turn = 0;
   if (block->started < block->count) return new_fiber();
   if (block->ready_from == block->ready_to) return &main_fiber;
   block->current = block->ready[block->ready_from++ % MAX_THREADS];
@@ -193,12 +245,12 @@ void fiber_main()
 {
   arrive(nullptr);
   for (;;) {
-    while (block->started < block->count) {
+    while (block->soon == 0 && block->started < block->count) {
       const int k = block->started++, t = grid.backwards ? block->count - 1 - k : k;
       block->current = t;
       block->threads[t].lets_successors_start = false;
       threadIdx = block->threads[t].index;
-      (*grid.run)();
+      grid.run(grid.call);
       finish(block->current);
     }
     idle.push_back(running);
@@ -218,18 +270,27 @@ fiber *new_fiber()
   return last;
 }
 
+/* In the block at hand; a block that ended has left none waiting. */
+void number_threads()
+{
+  emulated_thread *t = block->threads;
+  for (unsigned k = 0; k < blockDim.z; k++)
+    for (unsigned j = 0; j < blockDim.y; j++)
+      for (unsigned i = 0; i < blockDim.x; i++, t++)
+        t->index = {i, j, k}, t->wait = waits::no;
+  block->shape = blockDim;
+}
+
 void begin_block(size_t n, char *shared, size_t shared_bytes)
 {
   block->count = int(blockDim.x * blockDim.y * blockDim.z);
   block->started = block->at_barrier = 0;
   block->ready_from = block->ready_to = 0;
+  block->soon = 0;
+  block->soon_in_turn = 0;
   block->alive_count = block->count;
-  for (int t = 0; t < block->count; t++) {
-    block->threads[t].index.x = t % blockDim.x;
-    block->threads[t].index.y = t / blockDim.x % blockDim.y;
-    block->threads[t].index.z = t / blockDim.x / blockDim.y;
-    block->threads[t].wait = waits::no;
-  }
+  if (block->shape.x != blockDim.x || block->shape.y != blockDim.y || block->shape.z != blockDim.z)
+    number_threads();
   for (int w = 0; 32 * w < block->count; w++) {
     block->alive[w] = block->count >= 32 * w + 32 ? ~0u : (1u << block->count % 32) - 1;
     block->waiting[w] = 0;
@@ -247,18 +308,18 @@ void run_block()
   blockIdx = block->index;
   running = &main_fiber;
   switch_to(next_fiber());
-  const bool paused = grid.together && block->ready_from != block->ready_to;
+  const bool paused = grid.together && (block->soon != 0 || block->ready_from != block->ready_to);
   if (block->alive_count > 0 && !paused) die_in_kernel("a deadlock: every thread of a block waits");
 }
 
 void run_together(size_t blocks, size_t shared_bytes)
 {
   constexpr size_t LINE = 128;
-  std::vector<std::unique_ptr<emulated_block>> all(blocks);
+  static std::vector<std::unique_ptr<emulated_block>> all; /* kept for the next launch */
   std::vector<char> shared(blocks * (shared_bytes + 2 * LINE) + LINE);
   char *next = shared.data() + (LINE - reinterpret_cast<uintptr_t>(shared.data()) % LINE);
   for (size_t b = 0; b < blocks; b++) {
-    all[b] = std::make_unique<emulated_block>();
+    if (b == all.size()) all.push_back(std::make_unique<emulated_block>());
     block = all[b].get();
     begin_block(b, next, shared_bytes);
     turns.push_back(block);
@@ -276,12 +337,14 @@ void run_together(size_t blocks, size_t shared_bytes)
 }
 
 void run_grid(const cudaLaunchConfig_t &config, const void *kernel, bool together,
-              const std::function<void()> &run)
+              void (*run)(const void *call), const void *call)
 {
   gridDim = config.gridDim;
   blockDim = config.blockDim;
   grid.kernel = kernel;
-  grid.run = &run;
+  grid.in_vain = 0;
+  grid.run = run;
+  grid.call = call;
   grid.together = together;
   const size_t blocks = size_t(gridDim.x) * gridDim.y * gridDim.z;
   if (together) run_together(blocks, config.dynamicSmemBytes);
@@ -304,6 +367,7 @@ unsigned long long collective(waits kind, unsigned mask, unsigned long long valu
     die_in_kernel("a lane calls a warp function without being in its mask");
   block->waiting[warp] |= 1u << t % 32;
   if (!release_lanes(warp, mask, kind)) wait_for_others(t);
+  me.wait = waits::no;
   return me.value;
 }
 
@@ -331,6 +395,16 @@ unsigned emulation_ballot(unsigned mask, bool predicate)
   return unsigned(collective(waits::at_vote, mask, predicate, 0));
 }
 
+unsigned emulation_sum(unsigned mask, unsigned value)
+{
+  return unsigned(collective(waits::at_sum, mask, value, 0));
+}
+
+unsigned emulation_largest(unsigned mask, unsigned value)
+{
+  return unsigned(collective(waits::at_largest, mask, value, 0));
+}
+
 unsigned emulation_lane()
 {
   return block->current % 32;
@@ -341,11 +415,16 @@ unsigned emulation_active()
   return block->alive[block->current / 32];
 }
 
-/* What the thread waits for may be another process's, or another block's. */
+/* What the thread waits for may be another process's, or another block's: the core is given away once for all
+ * threads of the block. */
 void emulation_pause()
 {
+  static int pauses;
   const int t = block->current;
-  sched_yield();
+  if (++pauses >= block->alive_count) {
+    pauses = 0;
+    let_others_work(&grid.in_vain);
+  }
   block->ready[block->ready_to++ % MAX_THREADS] = t;
   if (!grid.together) {
     wait_for_others(t);

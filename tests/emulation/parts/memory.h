@@ -205,7 +205,11 @@ bool try_queue()
   if (!queue.empty()) reach_managed(false);
   const bool done = !stalled;
   stalled = false;
-  if (!done) sched_yield();
+  static int in_vain;
+  if (done)
+    in_vain = 0;
+  else
+    let_others_work(&in_vain);
   return done;
 }
 

@@ -7,6 +7,7 @@
 
 #include "block.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
