@@ -450,8 +450,8 @@ END_TEST
 /* f is a alpha times another number in each room; with the 2-norm these are too large for their squares. */
 START_TEST(a_weak_alpha_takes_constants_to_constants)
 {
-  trial t = weak_rooms(_i & ~2, 3e-14);
-  double *u = support_poison(t.cells), size = _i & 4 ? 1e200 : 1;
+  trial t = weak_rooms((_i & 1) | (_i & 2) << 1, 3e-14);
+  double *u = support_poison(t.cells), size = _i & 2 ? 1e200 : 1;
   for (size_t q = 0; q < t.cells; q++)
     t.f[q] = t.c.spec.a * t.c.alpha[q] * (q % 8 < 3 ? 2 : 1e5) * size;
   const hymg_result r = trial_solve(&t, u);
@@ -647,7 +647,7 @@ int main(void)
   tcase_add_test(t, a_blocked_grid_has_no_unknowns_or_alpha_alone);
   tcase_add_test(t, the_initial_guess_does_not_enter);
   tcase_add_loop_test(t, a_weak_alpha_gives_the_mean_of_each_room, 0, 8);
-  tcase_add_loop_test(t, a_weak_alpha_takes_constants_to_constants, 0, 8);
+  tcase_add_loop_test(t, a_weak_alpha_takes_constants_to_constants, 0, 4);
   tcase_add_test(t, other_alphas_hold);
   tcase_add_loop_test(t, after_each_update_results_are_those_of_a_new_solver, 0, 2);
   tcase_add_test(t, a_refused_update_keeps_the_solver);
