@@ -364,6 +364,6 @@ int main(int argc, char **argv)
   t = add_case(suite, "other objects");
   if (several) tcase_add_test(t, levels_solvers_and_grids_that_differ_are_refused);
   int status = support_run_mpi(suite);
-  MPI_Finalize();
+  support_mpi_finalize();
   return status;
 }

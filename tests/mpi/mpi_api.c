@@ -305,6 +305,6 @@ int main(int argc, char **argv)
   tcase_add_test(t, fortran_s_communicator_is_taken);
   suite_add_tcase(suite, t);
   const int status = support_run_mpi(suite);
-  MPI_Finalize();
+  support_mpi_finalize();
   return status;
 }

@@ -102,6 +102,6 @@ int main(int argc, char **argv)
   tcase_add_test(t, a_bad_fraction_on_one_rank_fails_on_all);
   suite_add_tcase(suite, t);
   const int status = support_run_mpi(suite);
-  MPI_Finalize();
+  support_mpi_finalize();
   return status;
 }

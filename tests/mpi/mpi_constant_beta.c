@@ -72,6 +72,6 @@ int main(int argc, char **argv)
   tcase_add_test(t, ranks_agree_on_what_is_constant);
   suite_add_tcase(suite, t);
   const int failed = support_run_mpi(suite);
-  MPI_Finalize();
+  support_mpi_finalize();
   return failed;
 }

@@ -301,6 +301,6 @@ int main(int argc, char **argv)
   tcase_add_test(t, an_incompatible_singular_system_is_refused_on_all);
   suite_add_tcase(suite, t);
   int status = support_run_mpi(suite);
-  MPI_Finalize();
+  support_mpi_finalize();
   return status;
 }

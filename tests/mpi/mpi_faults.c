@@ -62,6 +62,6 @@ int main(int argc, char **argv)
   tcase_add_loop_test(t, a_failing_file_is_survived, 0, 1);
   suite_add_tcase(suite, t);
   const int status = support_run_mpi(suite);
-  MPI_Finalize();
+  support_mpi_finalize();
   return status;
 }

@@ -45,6 +45,6 @@ int main(int argc, char **argv)
   tcase_add_loop_test(t, problems_have_the_same_bits, 0, 2 * FLOATS_CASES);
   suite_add_tcase(suite, t);
   const int status = support_run_mpi(suite);
-  MPI_Finalize();
+  support_mpi_finalize();
   return status;
 }

@@ -217,6 +217,6 @@ int main(int argc, char **argv)
   tcase_add_test(t, sums_count_each_cell_once);
   suite_add_tcase(suite, t);
   const int status = support_run_mpi(suite);
-  MPI_Finalize();
+  support_mpi_finalize();
   return status;
 }

@@ -139,13 +139,12 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-  int provided;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  support_mpi_init(&argc, &argv);
   if (support_ranks(MPI_COMM_WORLD) > MOST_RANKS || !twin_emulated()) {
     if (support_rank(MPI_COMM_WORLD) == 0)
       printf("skipped: on emulated GPUs and up to %d ranks only\n0 passed, 0 failed, 1 skipped\n",
              MOST_RANKS);
-    MPI_Finalize();
+    support_mpi_finalize();
     return 0;
   }
   Suite *suite = suite_create("failing calls of CUDA");
@@ -158,6 +157,6 @@ int main(int argc, char **argv)
   tcase_add_loop_test(t, a_second_stream_is_made_in_full_or_again, 0, 2);
   suite_add_tcase(suite, t);
   const int status = support_run_mpi(suite);
-  MPI_Finalize();
+  support_mpi_finalize();
   return status;
 }

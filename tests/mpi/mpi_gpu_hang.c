@@ -24,14 +24,13 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-  int provided;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  support_mpi_init(&argc, &argv);
   const int ranks = support_ranks(MPI_COMM_WORLD);
   if (ranks < 2 || ranks > 3 || !twin_emulated()) {
     if (support_rank(MPI_COMM_WORLD) == 0)
       printf("skipped: on 2 and 3 ranks with emulated GPUs only\n"
              "0 passed, 0 failed, 1 skipped\n");
-    MPI_Finalize();
+    support_mpi_finalize();
     return 0;
   }
   Suite *suite = suite_create("a rank that stops");
@@ -40,6 +39,6 @@ int main(int argc, char **argv)
   tcase_add_loop_test(t, a_rank_that_stops_is_named_by_all_others, 0, 2 * TRANSPORTS);
   suite_add_tcase(suite, t);
   const int status = support_run_mpi(suite);
-  MPI_Finalize();
+  support_mpi_finalize();
   return status;
 }

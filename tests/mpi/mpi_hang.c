@@ -26,6 +26,6 @@ int main(int argc, char **argv)
   tcase_add_loop_test(t, a_rank_that_stops_is_named_by_all_others, FAULT_WIDE, FAULT_PAIRS + 1);
   suite_add_tcase(suite, t);
   const int status = support_run_mpi(suite);
-  MPI_Finalize();
+  support_mpi_finalize();
   return status;
 }

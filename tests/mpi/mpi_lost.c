@@ -126,6 +126,6 @@ int main(int argc, char **argv)
   tcase_add_loop_test(t, a_failing_call_of_mpi_ends_on_all_ranks, FAULT_WIDE, FAULT_PAIRS + 1);
   suite_add_tcase(suite, t);
   const int status = support_run_mpi(suite);
-  MPI_Finalize();
+  support_mpi_finalize();
   return status;
 }

@@ -149,6 +149,6 @@ int main(int argc, char **argv)
   tcase_add_test(t, a_batch_may_mix_contexts);
   suite_add_tcase(suite, t);
   const int status = support_run_mpi(suite);
-  MPI_Finalize();
+  support_mpi_finalize();
   return status;
 }

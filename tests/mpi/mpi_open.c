@@ -89,6 +89,6 @@ int main(int argc, char **argv)
   tcase_add_test(t, residuals_have_the_bits_of_one);
   suite_add_tcase(suite, t);
   const int status = support_run_mpi(suite);
-  MPI_Finalize();
+  support_mpi_finalize();
   return status;
 }

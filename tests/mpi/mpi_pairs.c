@@ -593,6 +593,6 @@ int main(int argc, char **argv)
   tcase_add_test(t, an_update_makes_other_parts);
   suite_add_tcase(suite, t);
   const int status = support_run_mpi(suite);
-  MPI_Finalize();
+  support_mpi_finalize();
   return status;
 }

@@ -262,6 +262,6 @@ int main(int argc, char **argv)
   tcase_add_test(tests, bad_communicators_and_options_are_refused_by_all);
   suite_add_tcase(suite, tests);
   failed += support_run_mpi(suite);
-  MPI_Finalize();
+  support_mpi_finalize();
   return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -298,6 +298,6 @@ int main(int argc, char **argv)
   tcase_add_loop_test(t, cuts_that_do_not_add_up_are_refused_on_all_ranks, 0, 3);
   suite_add_tcase(suite, t);
   const int status = support_run_mpi(suite);
-  MPI_Finalize();
+  support_mpi_finalize();
   return status;
 }

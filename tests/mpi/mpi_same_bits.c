@@ -157,6 +157,6 @@ int main(int argc, char **argv)
   tcase_add_loop_test(t, threads_within_ranks, 0, 2);
   suite_add_tcase(suite, t);
   int status = support_run_mpi(suite);
-  MPI_Finalize();
+  support_mpi_finalize();
   return status;
 }

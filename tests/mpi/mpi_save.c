@@ -101,6 +101,6 @@ int main(int argc, char **argv)
   tcase_add_test(tcase, a_failure_is_one_on_every_rank);
   suite_add_tcase(suite, tcase);
   const int status = support_run_mpi(suite);
-  MPI_Finalize();
+  support_mpi_finalize();
   return status;
 }

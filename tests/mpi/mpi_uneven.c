@@ -161,6 +161,6 @@ int main(int argc, char **argv)
   tcase_add_test(t, a_refused_solve_on_a_level_leaves_no_trace);
   suite_add_tcase(suite, t);
   const int status = support_run_mpi(suite);
-  MPI_Finalize();
+  support_mpi_finalize();
   return status;
 }

@@ -219,6 +219,6 @@ int main(int argc, char **argv)
   tcase_add_loop_test(t, wavefronts_in_single_precision_change_no_bit, 0, count + more);
   suite_add_tcase(suite, t);
   const int status = support_run_mpi(suite);
-  MPI_Finalize();
+  support_mpi_finalize();
   return status;
 }

@@ -135,6 +135,6 @@ int main(int argc, char **argv)
   tcase_add_loop_test(t, trials_decide_between_nodes, 0, few);
   suite_add_tcase(suite, t);
   const int status = support_run_mpi(suite);
-  MPI_Finalize();
+  support_mpi_finalize();
   return status;
 }

@@ -12,8 +12,8 @@
 static inline int support_main_gpus(int argc, char **argv, const char *lacks, int most,
                                     Suite *(*make)(void))
 {
-  int provided, status = 77;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  int status = 77;
+  support_mpi_init(&argc, &argv);
   const char *why = lacks ? lacks : twin_no_gpu();
   if (!why && twin_emulated() && support_ranks(MPI_COMM_WORLD) > most)
     why = "so many emulated GPUs at a time are slow"; /* they wait for each other by spinning */
@@ -21,7 +21,7 @@ static inline int support_main_gpus(int argc, char **argv, const char *lacks, in
     status = support_run_mpi(make());
   else if (support_rank(MPI_COMM_WORLD) == 0)
     printf("skipped: %s\n", why);
-  MPI_Finalize();
+  support_mpi_finalize();
   return status;
 }
 
