@@ -34,7 +34,6 @@ check()
   fi
 }
 
-# without optimization, copies of inlined functions are nothing but work for the compiler: half of its time
 simulated() { OPTIMIZE=-O0 MAKEFLAGS=-j2 "$SRCDIR/benchmarks/scripts/simulate.sh" 8 fattree "$@" >"$out" 2>&1; }
 
 # numbers FILE: sizes, residuals and the error, in all digits that are printed
